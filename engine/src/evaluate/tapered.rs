@@ -1,0 +1,130 @@
+//! Material and squares, blended between middlegame and endgame by the men left.
+
+use super::{Evaluator, Weights};
+use crate::geometry::{GRID_SQUARES, Square};
+use crate::position::{Piece, Position};
+use crate::variant::Variant;
+use crate::variant::rules::{Colour, MAX_UNITS};
+
+/// Bounds of what an evaluation returns, far below mate scores.
+const MOST: i32 = 20_000;
+
+/// A [`Weights`] file laid out for speed.
+pub struct Tapered {
+    /// By man and square, signed for White's view.
+    on_square: Vec<[Balance; GRID_SQUARES]>,
+    /// By man, in hand.
+    in_hand: Vec<Balance>,
+    exchange_values: [i32; MAX_UNITS],
+    full_phase: i32,
+    tempo: i32,
+}
+
+/// Sums over all men, White's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Balance {
+    /// Middlegame sum in centipawns.
+    pub middlegame: i32,
+    /// Endgame sum in centipawns.
+    pub endgame: i32,
+    /// Sum of phase weights of both sides.
+    pub phase: i32,
+}
+
+impl Balance {
+    #[inline]
+    fn add(&mut self, other: &Self) {
+        self.middlegame += other.middlegame;
+        self.endgame += other.endgame;
+        self.phase += other.phase;
+    }
+
+    #[inline]
+    fn subtract(&mut self, other: &Self) {
+        self.middlegame -= other.middlegame;
+        self.endgame -= other.endgame;
+        self.phase -= other.phase;
+    }
+}
+
+impl Tapered {
+    /// Lays weights out for a variant. They must be of its rules ([`Weights::read`] sees to that).
+    pub fn new(variant: &Variant, weights: &Weights) -> Self {
+        let mut on_square = vec![[Balance::default(); GRID_SQUARES]; 2 * MAX_UNITS];
+        let mut in_hand = vec![Balance::default(); 2 * MAX_UNITS];
+        for (unit, numbers) in variant.units().zip(&weights.units) {
+            for colour in Colour::BOTH {
+                let sign = if colour == Colour::White { 1 } else { -1 };
+                let piece = Piece::new(unit, colour).index();
+                let balance = |(middlegame, endgame): (i32, i32)| Balance {
+                    middlegame: sign * (numbers.middlegame + middlegame),
+                    endgame: sign * (numbers.endgame + endgame),
+                    phase: numbers.phase,
+                };
+                in_hand[piece] = balance((0, 0));
+                for square in variant.topology().squares() {
+                    let seen = if colour == Colour::White { square } else { variant.topology().flip(square) };
+                    on_square[piece][square.index()] = balance(numbers.bonus(seen));
+                }
+            }
+        }
+        Self {
+            on_square,
+            in_hand,
+            exchange_values: weights.exchange_values(),
+            full_phase: weights.full_phase(variant),
+            tempo: weights.tempo,
+        }
+    }
+
+    /// The share of the middlegame in a position, from 0 to 1.
+    pub fn middlegame_share(&self, balance: &Balance) -> f64 {
+        f64::from(balance.phase.clamp(0, self.full_phase)) / f64::from(self.full_phase)
+    }
+}
+
+impl Evaluator for Tapered {
+    type Accumulator = Balance;
+
+    fn fresh(&self, position: &Position) -> Balance {
+        let mut balance = Balance::default();
+        for square in position.occupied() {
+            balance.add(&self.on_square[position.piece_at(square).index()][square.index()]);
+        }
+        for colour in Colour::BOTH {
+            for unit in position.variant().units() {
+                for _ in 0..position.in_hand(unit, colour) {
+                    balance.add(&self.in_hand[Piece::new(unit, colour).index()]);
+                }
+            }
+        }
+        balance
+    }
+
+    #[inline]
+    fn placed(&self, balance: &mut Balance, piece: Piece, square: Square) {
+        balance.add(&self.on_square[piece.index()][square.index()]);
+    }
+
+    #[inline]
+    fn lifted(&self, balance: &mut Balance, piece: Piece, square: Square) {
+        balance.subtract(&self.on_square[piece.index()][square.index()]);
+    }
+
+    #[inline]
+    fn dropped(&self, balance: &mut Balance, piece: Piece) {
+        balance.subtract(&self.in_hand[piece.index()]);
+    }
+
+    fn exchange_values(&self) -> &[i32; MAX_UNITS] {
+        &self.exchange_values
+    }
+
+    #[inline]
+    fn evaluate(&self, position: &Position, balance: &Balance) -> i32 {
+        let phase = balance.phase.clamp(0, self.full_phase);
+        let white = (balance.middlegame * phase + balance.endgame * (self.full_phase - phase)) / self.full_phase;
+        let own = if position.side_to_move() == Colour::White { white } else { -white };
+        (own + self.tempo).clamp(-MOST, MOST)
+    }
+}

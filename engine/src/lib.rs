@@ -1,0 +1,8 @@
+//! Rules, search and evaluation of chess variants on boards up to 16x16.
+pub mod evaluate;
+pub mod geometry;
+pub mod moves;
+pub mod outcome;
+pub mod position;
+pub mod search;
+pub mod variant;

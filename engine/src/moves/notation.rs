@@ -1,0 +1,80 @@
+//! Moves in text, as files and protocols write them.
+
+use super::{Move, MoveKind};
+use crate::geometry::SquareTextError;
+use crate::position::Position;
+
+/// Why a move's text was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveTextError {
+    /// A square of the text cannot be read.
+    #[error("move {text:?}: {source}")]
+    Square {
+        /// The whole text.
+        text: String,
+        /// What is wrong with the square.
+        source: SquareTextError,
+    },
+    /// Two squares, but something else after them.
+    #[error(
+        "move {text:?}: expected two squares and perhaps a promotion letter or `o`, got {rest:?} after the squares"
+    )]
+    Rest {
+        /// The whole text.
+        text: String,
+        /// What follows the squares.
+        rest: String,
+    },
+    /// Well-formed, but not legal here.
+    #[error("move {text:?} is not legal in {fen}")]
+    Illegal {
+        /// The text.
+        text: String,
+        /// The position.
+        fen: String,
+    },
+}
+
+impl Position {
+    /// The move in coordinates: `a3a6`, `a11a12q`, `G@e0`, castling as the king's way with a trailing `o` when it is one
+    /// step. The move must be one of this position's.
+    pub fn move_text(&self, mv: Move) -> String {
+        let topology = self.variant().topology();
+        let (from, to) = (topology.name(mv.from()), topology.name(mv.to()));
+        match mv.kind() {
+            MoveKind::Normal | MoveKind::EnPassant => format!("{from}{to}"),
+            MoveKind::Promotion(unit) => {
+                format!("{from}{to}{}", self.variant().unit(unit).letter.to_ascii_lowercase())
+            }
+            MoveKind::Drop(unit) => format!("{}@{to}", self.variant().unit(unit).letter),
+            MoveKind::Castling if mv.from().file().abs_diff(mv.to().file()) == 1 => format!("{from}{to}o"),
+            MoveKind::Castling => format!("{from}{to}"),
+        }
+    }
+
+    /// Reads a legal move.
+    ///
+    /// # Errors
+    /// The text is malformed, or no legal move reads so.
+    pub fn parse_move(&self, text: &str) -> Result<Move, MoveTextError> {
+        self.check_form(text)?;
+        let legal = self.legal_moves().into_iter().find(|&mv| self.move_text(mv) == text);
+        legal.ok_or_else(|| MoveTextError::Illegal { text: text.into(), fen: self.fen() })
+    }
+
+    /// Says what is wrong with a text that can be no move at all.
+    fn check_form(&self, text: &str) -> Result<(), MoveTextError> {
+        let topology = self.variant().topology();
+        let shown: String = text.chars().take(24).collect();
+        let square = |source| MoveTextError::Square { text: shown.clone(), source };
+        if let Some((_, target)) = text.split_once('@') {
+            return topology.parse(target).map(|_| ()).map_err(square);
+        }
+        let (_, rest) = topology.parse_prefix(text).map_err(square)?;
+        let (_, rest) = topology.parse_prefix(rest).map_err(square)?;
+        match rest.as_bytes() {
+            [] | [b'a'..=b'z'] => Ok(()),
+            _ => Err(MoveTextError::Rest { rest: rest.chars().take(12).collect(), text: shown }),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The king's safety: who attacks it, and which changes of the board would let somebody attack it.
+//!
+//! A move empties one square and fills another. It can uncover an attack on the mover's king only along a path of which
+//! it mends the last obstacles, so one walk from the king outward, allowed to look past such obstacles, finds every
+//! square that matters. All other moves are legal without a test.
+
+use super::{Move, MoveKind};
+use crate::geometry::{Square, SquareSet};
+use crate::position::{Piece, Position};
+use crate::variant::rules::Colour;
+use crate::variant::tables::{AttackStep, Passes};
+
+/// What the side to move has to mind, computed once a position.
+#[derive(Clone, Copy, Debug)]
+pub struct Safety {
+    /// The king stands attacked.
+    pub in_check: bool,
+    /// Out of check: squares whose emptying may uncover the king. In check: squares whose emptying may end the check.
+    leave: SquareSet,
+    /// Out of check: squares whose filling may let a hopper attack the king. In check: squares whose filling, or the man
+    /// on which being taken, may end the check.
+    enter: SquareSet,
+}
+
+impl Safety {
+    /// Safety of the king of the side to move.
+    pub fn of(position: &Position) -> Self {
+        let (side, king) = (position.side_to_move(), position.king(position.side_to_move()));
+        let steps = position.variant().attack_steps(king, side.opponent());
+        match weak_points(position, steps, side) {
+            Ok((leave, enter)) => Self { in_check: false, leave, enter },
+            Err(CheckFound) => {
+                let (leave, enter) = remedies(position, steps, side.opponent());
+                Self { in_check: true, leave, enter }
+            }
+        }
+    }
+
+    /// Whether a move of a man other than the king touches a square that matters.
+    #[inline]
+    pub fn concerns(&self, from: Square, to: Square) -> bool {
+        self.leave.contains(from) || self.enter.contains(to)
+    }
+
+    /// The same for a drop.
+    #[inline]
+    pub fn concerns_drop(&self, to: Square) -> bool {
+        self.enter.contains(to)
+    }
+
+    /// Whether a move is legal, asking for the exact test only where it is needed: in check only a move that concerns
+    /// the check can end it; out of check only a move that concerns the king's surroundings can expose it.
+    #[inline]
+    pub fn clears(&self, concerns: bool, exact: impl FnOnce() -> bool) -> bool {
+        if self.in_check { concerns && exact() } else { !concerns || exact() }
+    }
+}
+
+struct CheckFound;
+
+/// A condition on the way from the king that the board does not meet, but one move could.
+#[derive(Clone, Copy)]
+struct Obstacle {
+    square: Square,
+    asks_empty: bool,
+    end: usize,
+}
+
+/// Squares whose emptying and squares whose filling may expose the king, or `Err` if it is attacked already.
+///
+/// A move empties one square and fills one, so at most one obstacle of each kind can be mended. An enemy man in the way
+/// is not one: no move but an en-passant capture (tested by itself) empties its square.
+fn weak_points(position: &Position, steps: &[AttackStep], side: Colour) -> Result<(SquareSet, SquareSet), CheckFound> {
+    let by = side.opponent();
+    let (mut leave, mut enter) = (SquareSet::EMPTY, SquareSet::EMPTY);
+    let mut obstacles: [Obstacle; 2] = [Obstacle { square: Square::from_index(0), asks_empty: true, end: 0 }; 2];
+    let mut open = 0;
+    let mut at = 0;
+    while let Some(step) = steps.get(at) {
+        while open > 0 && at >= obstacles[open - 1].end {
+            open -= 1;
+        }
+        let piece = position.piece_at(step.square);
+        if piece.is_among(step.attackers, by) {
+            if open == 0 {
+                return Err(CheckFound);
+            }
+            for obstacle in &obstacles[..open] {
+                if obstacle.asks_empty { &mut leave } else { &mut enter }.insert(obstacle.square);
+            }
+        }
+        if step.goes_on(piece.is_none()) {
+            at += 1;
+            continue;
+        }
+        let asks_empty = step.passes == Passes::Empty;
+        let mendable = match step.passes {
+            Passes::Never => false,
+            Passes::Empty => piece.is_of(side),
+            Passes::Occupied => true,
+        };
+        if mendable && (open == 0 || open == 1 && obstacles[0].asks_empty != asks_empty) {
+            obstacles[open] = Obstacle { square: step.square, asks_empty, end: at + step.skip as usize };
+            open += 1;
+            at += 1;
+        } else {
+            at += step.skip as usize;
+        }
+    }
+    Ok((leave, enter))
+}
+
+/// What ends the first check found: emptying a square it hops over, filling one it passes, or taking the checker.
+fn remedies(position: &Position, steps: &[AttackStep], by: Colour) -> (SquareSet, SquareSet) {
+    let mut way: Vec<(usize, &AttackStep)> = Vec::new();
+    let mut at = 0;
+    while let Some(step) = steps.get(at) {
+        while way.last().is_some_and(|&(end, _)| at >= end) {
+            way.pop();
+        }
+        let piece = position.piece_at(step.square);
+        if piece.is_among(step.attackers, by) {
+            let on_way = |passes| way.iter().filter(move |(_, s)| s.passes == passes).map(|(_, s)| s.square);
+            let mut enter: SquareSet = on_way(Passes::Empty).collect();
+            enter.insert(step.square);
+            return (on_way(Passes::Occupied).collect(), enter);
+        }
+        if step.goes_on(piece.is_none()) {
+            way.push((at + step.skip as usize, step));
+            at += 1;
+        } else {
+            at += step.skip as usize;
+        }
+    }
+    (SquareSet::EMPTY, SquareSet::EMPTY)
+}
+
+impl Position {
+    /// Whether the side to move stands in check.
+    pub fn in_check(&self) -> bool {
+        self.is_attacked(self.king(self.side_to_move()), self.side_to_move().opponent())
+    }
+
+    /// Whether some man of `by` attacks `square`.
+    #[inline]
+    pub fn is_attacked(&self, square: Square, by: Colour) -> bool {
+        self.is_attacked_if(square, by, |square| self.piece_at(square))
+    }
+
+    /// Whether some man of `by` would attack `square` if the board were as `seen` tells.
+    #[inline]
+    pub fn is_attacked_if(&self, square: Square, by: Colour, seen: impl Fn(Square) -> Piece) -> bool {
+        let steps = self.variant().attack_steps(square, by);
+        let mut at = 0;
+        while let Some(step) = steps.get(at) {
+            let piece = seen(step.square);
+            if piece.is_among(step.attackers, by) {
+                return true;
+            }
+            at += if step.goes_on(piece.is_none()) { 1 } else { step.skip as usize };
+        }
+        false
+    }
+
+    /// Calls `found` with every man of `by` that attacks `square` on the board that `seen` shows. A man that attacks it
+    /// along two paths is reported twice.
+    pub fn attackers_if(
+        &self,
+        square: Square,
+        by: Colour,
+        seen: impl Fn(Square) -> Piece,
+        mut found: impl FnMut(Square, Piece),
+    ) {
+        let steps = self.variant().attack_steps(square, by);
+        let mut at = 0;
+        while let Some(step) = steps.get(at) {
+            let piece = seen(step.square);
+            if piece.is_among(step.attackers, by) {
+                found(step.square, piece);
+            }
+            at += if step.goes_on(piece.is_none()) { 1 } else { step.skip as usize };
+        }
+    }
+
+    /// Whether the mover's king is safe after the move: the exact test. Not for castling, which asks for more.
+    pub(super) fn keeps_king_safe(&self, mv: Move) -> bool {
+        let side = self.side_to_move();
+        let taken_elsewhere = match mv.kind() {
+            MoveKind::EnPassant => self.en_passant().map(|passed| passed.pawn),
+            _ => None,
+        };
+        let mover = match mv.kind() {
+            MoveKind::Drop(unit) => Piece::new(unit, side),
+            _ => self.piece_at(mv.from()),
+        };
+        let king = if mover.unit() == self.variant().royal() { mv.to() } else { self.king(side) };
+        !self.is_attacked_if(king, side.opponent(), |square| {
+            if square == mv.to() {
+                mover
+            } else if square == mv.from() || Some(square) == taken_elsewhere {
+                Piece::NONE
+            } else {
+                self.piece_at(square)
+            }
+        })
+    }
+}

@@ -1,0 +1,467 @@
+//! Positions in text: FEN with boards of any size, holes, hands and several en-passant squares.
+
+use super::keys::MAX_HAND;
+use super::{EnPassant, Piece, Position};
+use crate::geometry::{Square, SquareTextError};
+use crate::variant::rules::{Colour, Unit};
+use crate::variant::{CastlingWing, Variant};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Why a FEN was refused. Every message begins with the field at fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FenError {
+    /// Not six fields.
+    #[error("FEN: expected 6 fields (board, side, castling, en passant, half-move clock, move number), got {0}")]
+    Fields(usize),
+    /// Wrong number of ranks.
+    #[error("board field: expected {expected} ranks separated by '/', got {got}")]
+    Ranks {
+        /// Ranks of the board.
+        expected: u8,
+        /// Ranks in the text.
+        got: usize,
+    },
+    /// A rank of the wrong width.
+    #[error("board field, rank {rank} ({text:?}): expected {expected} squares, got {got}")]
+    Width {
+        /// The rank's number.
+        rank: u16,
+        /// The rank's text.
+        text: String,
+        /// Files of the board.
+        expected: u8,
+        /// Squares described.
+        got: usize,
+    },
+    /// A character that is no man, number or hole.
+    #[error("board field, rank {rank}: expected one of {letters} in either case, a number or '*', got {got:?}")]
+    Letter {
+        /// The rank's number.
+        rank: u16,
+        /// All unit letters.
+        letters: String,
+        /// The character.
+        got: char,
+    },
+    /// A number of empty squares written as no number is.
+    #[error("board field, rank {rank}: expected a number from 1 to the board's width, got {got:?}")]
+    Number {
+        /// The rank's number.
+        rank: u16,
+        /// The digits.
+        got: String,
+    },
+    /// A man or an empty square where the board has none, or a hole where it has a square.
+    #[error("board field: {square} {reason}")]
+    Hole {
+        /// The square.
+        square: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A side without a king or with several.
+    #[error("board field: expected one king of {colour:?}, got {got}")]
+    Kings {
+        /// Whose.
+        colour: Colour,
+        /// How many.
+        got: u8,
+    },
+    /// A pawn where it must have promoted.
+    #[error("board field: a {unit} cannot stand on {square}, where it must promote")]
+    Unpromoted {
+        /// The unit.
+        unit: String,
+        /// Where.
+        square: String,
+    },
+    /// The side that has just moved is in check.
+    #[error("side field: {side:?} is to move and could take the king on {king}")]
+    KingCapturable {
+        /// Who is to move.
+        side: Colour,
+        /// The other king.
+        king: String,
+    },
+    /// Neither `w` nor `b`.
+    #[error("side field: expected w or b, got {0:?}")]
+    Side(String),
+    /// Holdings where the game has none, or the reverse, or malformed ones.
+    #[error("holdings: {0}")]
+    Holdings(String),
+    /// A castling field that does not fit.
+    #[error("castling field {field:?}: {reason}")]
+    Castling {
+        /// The field.
+        field: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An en-passant field that does not fit.
+    #[error("en passant field {field:?}: {reason}")]
+    EnPassant {
+        /// The field.
+        field: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A counter that is no number in range.
+    #[error("{field} field: expected a number from {least} to {most}, got {got:?}")]
+    Counter {
+        /// Which counter.
+        field: &'static str,
+        /// Least value.
+        least: u32,
+        /// Greatest value.
+        most: u32,
+        /// The text.
+        got: String,
+    },
+}
+
+/// Greatest half-move clock and move number that a FEN may carry.
+const MAX_CLOCK: u32 = 10_000;
+const MAX_MOVE_NUMBER: u32 = 1_000_000;
+
+impl Position {
+    /// Reads a FEN.
+    ///
+    /// # Errors
+    /// Any field that does not fit the variant, by name and with the reason.
+    pub fn from_fen(variant: &Arc<Variant>, fen: &str) -> Result<Self, FenError> {
+        let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
+        let &[board, side, castling, en_passant, clock, number] = fields.as_slice() else {
+            return Err(FenError::Fields(fields.len()));
+        };
+        let mut position = Self::empty(variant);
+        let (board, holdings) = match board.split_once('[') {
+            Some((board, holdings)) => (board, Some(holdings)),
+            None => (board, None),
+        };
+        position.read_board(board)?;
+        position.read_holdings(holdings)?;
+        position.read_side(side)?;
+        position.read_castling(castling)?;
+        position.read_en_passant(en_passant)?;
+        position.state.plies_without_progress = counter("half-move clock", clock, 0, MAX_CLOCK)? as u16;
+        position.full_moves = counter("move number", number, 1, MAX_MOVE_NUMBER)?;
+        position.validated()
+    }
+
+    /// The position as FEN.
+    pub fn fen(&self) -> String {
+        let mut fen = self.board_text();
+        if self.variant.rules().drops.is_some() {
+            fen.push_str(&self.holdings_text());
+        }
+        let side = if self.side == Colour::White { 'w' } else { 'b' };
+        let (clock, number) = (self.state.plies_without_progress, self.full_moves);
+        let _ = write!(fen, " {side} {} {} {clock} {number}", self.castling_text(), self.en_passant_text());
+        fen
+    }
+
+    fn board_text(&self) -> String {
+        let topology = self.variant.topology();
+        let ranks = (0..topology.height()).rev().map(|row| {
+            let mut text = String::new();
+            let mut empty = 0;
+            for square in (0..topology.width()).filter_map(|file| Square::at(file, row)) {
+                let piece = self.piece_at(square);
+                if topology.has(square) && piece.is_none() {
+                    empty += 1;
+                    continue;
+                }
+                flush_empty(&mut text, &mut empty);
+                text.push(if topology.has(square) { piece.letter(&self.variant) } else { '*' });
+            }
+            flush_empty(&mut text, &mut empty);
+            text
+        });
+        ranks.collect::<Vec<_>>().join("/")
+    }
+
+    fn holdings_text(&self) -> String {
+        let mut text = String::from("[");
+        for colour in Colour::BOTH {
+            for &(unit, _) in self.variant.rules().drops.iter().flat_map(|drops| &drops.hand) {
+                let letter = Piece::new(unit, colour).letter(&self.variant);
+                text.extend(std::iter::repeat_n(letter, usize::from(self.in_hand(unit, colour))));
+            }
+        }
+        text.push(']');
+        text
+    }
+
+    fn castling_text(&self) -> String {
+        let wings = self.variant.castling().iter().filter(|wing| self.state.castling & wing.right != 0);
+        let text: String = wings.map(castling_letter).collect();
+        if text.is_empty() { "-".into() } else { text }
+    }
+
+    fn en_passant_text(&self) -> String {
+        let Some(EnPassant { passed, pawn }) = self.state.en_passant else { return "-".into() };
+        let mut squares: Vec<Square> = passed.iter().collect();
+        squares.sort_by_key(|square| std::cmp::Reverse(square.row().abs_diff(pawn.row())));
+        squares.into_iter().map(|square| self.variant.topology().name(square)).collect()
+    }
+
+    fn read_board(&mut self, text: &str) -> Result<(), FenError> {
+        let height = self.variant.topology().height();
+        let ranks: Vec<&str> = text.split('/').collect();
+        if ranks.len() != usize::from(height) {
+            return Err(FenError::Ranks { expected: height, got: ranks.len() });
+        }
+        (0..height).rev().zip(ranks).try_for_each(|(row, rank)| self.read_rank(row, rank))
+    }
+
+    fn read_rank(&mut self, row: u8, text: &str) -> Result<(), FenError> {
+        let variant = Arc::clone(&self.variant);
+        let topology = variant.topology();
+        let rank = u16::from(row) + u16::from(topology.first_rank());
+        let mut file: usize = 0;
+        let mut rest = text;
+        while let Some(letter) = rest.chars().next() {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            if digits > 0 {
+                let (number, after) = rest.split_at(digits);
+                let empty = number.parse().ok().filter(|n| (1..=16).contains(n) && !number.starts_with('0'));
+                let empty: usize = empty.ok_or_else(|| FenError::Number { rank, got: number.into() })?;
+                (file..file + empty).try_for_each(|file| self.read_square(file, row, None))?;
+                file += empty;
+                rest = after;
+                continue;
+            }
+            let piece = self.read_letter(rank, letter)?;
+            self.read_square(file, row, Some(piece))?;
+            file += 1;
+            rest = &rest[letter.len_utf8()..];
+        }
+        if file != usize::from(topology.width()) {
+            let expected = topology.width();
+            return Err(FenError::Width { rank, text: text.chars().take(48).collect(), expected, got: file });
+        }
+        Ok(())
+    }
+
+    /// `None` is a hole.
+    fn read_letter(&self, rank: u16, letter: char) -> Result<Option<Piece>, FenError> {
+        if letter == '*' {
+            return Ok(None);
+        }
+        let colour = if letter.is_ascii_uppercase() { Colour::White } else { Colour::Black };
+        let unit = self.variant.unit_with_letter(letter.to_ascii_uppercase()).filter(|_| letter.is_ascii_alphabetic());
+        unit.map(|unit| Some(Piece::new(unit, colour))).ok_or_else(|| FenError::Letter {
+            rank,
+            letters: self.variant.units().map(|unit| self.variant.unit(unit).letter).collect(),
+            got: letter,
+        })
+    }
+
+    /// `None`: an empty square. `Some(None)`: a hole. `Some(Some(..))`: a man.
+    fn read_square(&mut self, file: usize, row: u8, stands: Option<Option<Piece>>) -> Result<(), FenError> {
+        let square = u8::try_from(file).ok().and_then(|file| Square::at(file, row));
+        // Squares beyond the width are counted and reported with the whole rank.
+        let Some(square) = square.filter(|square| square.file() < self.variant.topology().width()) else {
+            return Ok(());
+        };
+        let fault = |reason| Err(FenError::Hole { square: self.variant.topology().name(square), reason });
+        match (stands, self.variant.topology().has(square)) {
+            (Some(None), true) => fault("exists, the FEN has a hole there"),
+            (None | Some(Some(_)), false) => fault("does not exist, the FEN must have '*' there"),
+            (Some(Some(piece)), true) => {
+                self.put(square, piece);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read_holdings(&mut self, text: Option<&str>) -> Result<(), FenError> {
+        let fault = |reason: String| Err(FenError::Holdings(reason));
+        let letters = match (text, self.variant.rules().drops.is_some()) {
+            (None, false) => return Ok(()),
+            (None, true) => return fault("expected [...] after the board, got nothing".into()),
+            (Some(_), false) => return fault("this game has no units in hand".into()),
+            (Some(text), true) => match text.strip_suffix(']') {
+                Some(letters) => letters,
+                None => return fault(format!("expected a closing ']', got {:?}", shorten(text))),
+            },
+        };
+        for letter in letters.chars() {
+            let colour = if letter.is_ascii_uppercase() { Colour::White } else { Colour::Black };
+            let unit = self.variant.unit_with_letter(letter.to_ascii_uppercase());
+            let Some(unit) = unit.filter(|&unit| self.variant.hand_size(unit) > 0) else {
+                return fault(format!("expected units that this game holds in hand, got {letter:?}"));
+            };
+            self.hold_one_more(unit, colour)?;
+        }
+        Ok(())
+    }
+
+    fn hold_one_more(&mut self, unit: Unit, colour: Colour) -> Result<(), FenError> {
+        let held = self.in_hand(unit, colour) + 1;
+        let most = self.variant.hand_size(unit).min(MAX_HAND as u8 - 1);
+        if held > most {
+            let name = &self.variant.unit(unit).name;
+            return Err(FenError::Holdings(format!("{colour:?} holds more than the {most} {name} of the start")));
+        }
+        self.set_hand(unit, colour, held);
+        Ok(())
+    }
+
+    fn read_side(&mut self, text: &str) -> Result<(), FenError> {
+        match text {
+            "w" => Ok(()),
+            "b" => {
+                self.pass_the_turn();
+                Ok(())
+            }
+            other => Err(FenError::Side(shorten(other))),
+        }
+    }
+
+    fn read_castling(&mut self, text: &str) -> Result<(), FenError> {
+        let fault = |reason: String| Err(FenError::Castling { field: shorten(text), reason });
+        if text == "-" {
+            return Ok(());
+        }
+        let variant = Arc::clone(&self.variant);
+        let mut rights = 0;
+        for letter in text.chars() {
+            let Some(wing) = variant.castling().iter().find(|wing| castling_letter(wing) == letter) else {
+                return fault(format!("expected '-' or letters of KQkq that this game has, got {letter:?}"));
+            };
+            if rights & wing.right != 0 {
+                return fault(format!("{letter:?} stands twice"));
+            }
+            let home = |square, unit| self.piece_at(square) == Piece::new(unit, wing.colour);
+            if !home(wing.king, variant.royal()) || !home(wing.partner, wing.partner_unit) {
+                let (king, partner) = (variant.topology().name(wing.king), variant.topology().name(wing.partner));
+                return fault(format!("{letter:?} needs king and partner at home on {king} and {partner}"));
+            }
+            rights |= wing.right;
+        }
+        self.set_castling(rights);
+        Ok(())
+    }
+
+    fn read_en_passant(&mut self, text: &str) -> Result<(), FenError> {
+        if text == "-" {
+            return Ok(());
+        }
+        let fault = |reason: String| FenError::EnPassant { field: shorten(text), reason };
+        let squares = self.squares_run_together(text).map_err(|error| fault(error.to_string()))?;
+        let forward: i8 = if self.side == Colour::White { -1 } else { 1 };
+        let pawn = self.pawn_beyond(&squares, forward).map_err(fault)?;
+        self.state.en_passant = Some(EnPassant { passed: squares.into_iter().collect(), pawn });
+        Ok(())
+    }
+
+    fn squares_run_together(&self, text: &str) -> Result<Vec<Square>, SquareTextError> {
+        let mut squares = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (square, after) = self.variant.topology().parse_prefix(rest)?;
+            squares.push(square);
+            rest = after;
+        }
+        Ok(squares)
+    }
+
+    /// The pawn that passed over `squares`, listed from its origin on, walking `forward` rows at a time.
+    fn pawn_beyond(&self, squares: &[Square], forward: i8) -> Result<Square, String> {
+        let topology = self.variant.topology();
+        let (Some(&first), Some(&last)) = (squares.first(), squares.last()) else {
+            return Err("expected '-' or squares".into());
+        };
+        let name = |square| topology.name(square);
+        let origin = topology.step(first, 0, -forward);
+        if let Some(occupied) = squares.iter().chain(&origin).find(|&&square| !self.piece_at(square).is_none()) {
+            return Err(format!("a pawn cannot have passed over or come from {}, which is occupied", name(*occupied)));
+        }
+        for pair in squares.windows(2) {
+            let ahead = i16::from(pair[1].row()) - i16::from(pair[0].row());
+            if pair[0].file() != pair[1].file() || ahead.signum() != i16::from(forward) {
+                return Err(format!("{} does not follow {} in the pawn's direction", name(pair[1]), name(pair[0])));
+            }
+        }
+        if origin.is_none() {
+            return Err(format!("no square lies behind {}, from which the pawn could have come", name(first)));
+        }
+        let mut square = last;
+        while let Some(next) = topology.step(square, 0, forward) {
+            square = next;
+            let piece = self.piece_at(square);
+            if piece.is_none() {
+                continue;
+            }
+            let takeable = self.variant.unit(piece.unit()).taken_en_passant;
+            if piece.colour() == self.side || !takeable {
+                return Err(format!(
+                    "expected a pawn that has just moved beyond {}, got another man on {}",
+                    name(last),
+                    name(square)
+                ));
+            }
+            return Ok(square);
+        }
+        Err(format!("expected a pawn that has just moved beyond {}, got none", name(last)))
+    }
+
+    /// Checks what only the whole position shows, and completes the key.
+    pub(super) fn validated(mut self) -> Result<Self, FenError> {
+        for colour in Colour::BOTH {
+            let got = self.count(self.variant.royal(), colour);
+            if got != 1 {
+                return Err(FenError::Kings { colour, got });
+            }
+        }
+        self.refuse_unpromoted()?;
+        let (side, opponent) = (self.side, self.side.opponent());
+        if self.is_attacked(self.king(opponent), side) {
+            return Err(FenError::KingCapturable { side, king: self.variant.topology().name(self.king(opponent)) });
+        }
+        self.add_en_passant_to_key();
+        Ok(self)
+    }
+
+    fn refuse_unpromoted(&self) -> Result<(), FenError> {
+        let stuck = self.occupied().iter().find(|&square| {
+            let piece = self.piece_at(square);
+            self.variant.promotion(piece.unit(), piece.colour(), square).is_some_and(|(_, must)| must)
+        });
+        stuck.map_or(Ok(()), |square| {
+            Err(FenError::Unpromoted {
+                unit: self.variant.unit(self.piece_at(square).unit()).name.clone(),
+                square: self.variant.topology().name(square),
+            })
+        })
+    }
+}
+
+fn castling_letter(wing: &CastlingWing) -> char {
+    match (wing.colour, wing.higher) {
+        (Colour::White, true) => 'K',
+        (Colour::White, false) => 'Q',
+        (Colour::Black, true) => 'k',
+        (Colour::Black, false) => 'q',
+    }
+}
+
+fn flush_empty(text: &mut String, empty: &mut u8) {
+    if *empty > 0 {
+        text.push_str(&empty.to_string());
+        *empty = 0;
+    }
+}
+
+fn counter(field: &'static str, text: &str, least: u32, most: u32) -> Result<u32, FenError> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let value = text.parse().ok().filter(|value| digits && (least..=most).contains(value));
+    value.ok_or_else(|| FenError::Counter { field, least, most, got: shorten(text) })
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(32).collect()
+}

@@ -1,0 +1,146 @@
+//! Positions in bytes, for records: a few dozen bytes instead of a FEN, without loss.
+//!
+//! Layout (version in the file that holds the records): one bit a square of the board, in square order, set where a man
+//! stands, padded to whole bytes; one byte a man (bit 5: Black, bits 0–4: unit type); one byte flags (bit 0: Black to
+//! move, bits 1–4: castling rights, bit 5: en passant follows); if so the pawn's square (file, row) and a count with the
+//! rows passed; for games with hands one byte a held unit type and side; half-move clock and move number, two bytes each.
+
+use super::{EnPassant, FenError, Piece, Position};
+use crate::geometry::Square;
+use crate::variant::Variant;
+use crate::variant::rules::{Colour, Unit};
+use std::sync::Arc;
+
+/// Why packed bytes were refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnpackError {
+    /// Too few bytes.
+    #[error("packed position: expected more than {0} bytes")]
+    Short(usize),
+    /// Too many bytes.
+    #[error("packed position: {0} bytes are left over")]
+    Long(usize),
+    /// A byte that means nothing here.
+    #[error("packed position: expected {expected}, got {got}")]
+    Byte {
+        /// What should have come.
+        expected: &'static str,
+        /// What came.
+        got: u8,
+    },
+    /// Bytes that describe no legal position.
+    #[error("packed position: {0}")]
+    Illegal(#[from] FenError),
+}
+
+const BLACK_TO_MOVE: u8 = 1;
+const EN_PASSANT: u8 = 1 << 5;
+const BLACK_MAN: u8 = 1 << 5;
+
+impl Position {
+    /// The position in bytes.
+    pub fn pack(&self) -> Vec<u8> {
+        let squares = self.variant.topology().squares();
+        let mut bytes = vec![0; (squares.len() as usize).div_ceil(8)];
+        for (index, square) in squares.iter().enumerate() {
+            let piece = self.piece_at(square);
+            if !piece.is_none() {
+                bytes[index / 8] |= 1 << (index % 8);
+                bytes.push(piece.unit().0 | if piece.colour() == Colour::Black { BLACK_MAN } else { 0 });
+            }
+        }
+        let side = if self.side == Colour::Black { BLACK_TO_MOVE } else { 0 };
+        let en_passant = if self.state.en_passant.is_some() { EN_PASSANT } else { 0 };
+        bytes.push(side | self.state.castling << 1 | en_passant);
+        if let Some(EnPassant { passed, pawn }) = self.state.en_passant {
+            bytes.extend([pawn.file(), pawn.row(), passed.len() as u8]);
+            bytes.extend(passed.iter().map(Square::row));
+        }
+        for colour in Colour::BOTH {
+            bytes.extend(self.held_units().map(|unit| self.in_hand(unit, colour)));
+        }
+        bytes.extend(self.state.plies_without_progress.to_le_bytes());
+        bytes.extend((self.full_moves.min(u32::from(u16::MAX)) as u16).to_le_bytes());
+        bytes
+    }
+
+    /// The inverse of [`Position::pack`].
+    ///
+    /// # Errors
+    /// The bytes are not those of a legal position of the variant.
+    pub fn unpack(variant: &Arc<Variant>, bytes: &[u8]) -> Result<Self, UnpackError> {
+        let mut reader = Reader { bytes, at: 0 };
+        let mut position = Self::empty(variant);
+        position.unpack_men(&mut reader)?;
+        let flags = reader.byte()?;
+        if flags & BLACK_TO_MOVE != 0 {
+            position.pass_the_turn();
+        }
+        position.set_castling(flags >> 1 & 15);
+        if flags & EN_PASSANT != 0 {
+            position.state.en_passant = Some(unpack_en_passant(&mut reader)?);
+        }
+        for colour in Colour::BOTH {
+            let held: Vec<Unit> = position.held_units().collect();
+            for unit in held {
+                let count = reader.byte()?;
+                if count > variant.hand_size(unit) {
+                    return Err(UnpackError::Byte { expected: "a number of units in hand", got: count });
+                }
+                position.set_hand(unit, colour, count);
+            }
+        }
+        position.state.plies_without_progress = u16::from_le_bytes([reader.byte()?, reader.byte()?]);
+        position.full_moves = u32::from(u16::from_le_bytes([reader.byte()?, reader.byte()?]));
+        match bytes.len() - reader.at {
+            0 => Ok(position.validated()?),
+            left => Err(UnpackError::Long(left)),
+        }
+    }
+
+    fn unpack_men(&mut self, reader: &mut Reader) -> Result<(), UnpackError> {
+        let variant = Arc::clone(&self.variant);
+        let squares = variant.topology().squares();
+        let occupied: Vec<u8> =
+            (0..(squares.len() as usize).div_ceil(8)).map(|_| reader.byte()).collect::<Result<_, _>>()?;
+        for (index, square) in squares.iter().enumerate() {
+            if occupied[index / 8] >> (index % 8) & 1 == 0 {
+                continue;
+            }
+            let byte = reader.byte()?;
+            let unit = Unit(byte & !BLACK_MAN);
+            if unit.index() >= variant.units().len() {
+                return Err(UnpackError::Byte { expected: "a man of this game", got: byte });
+            }
+            let colour = if byte & BLACK_MAN != 0 { Colour::Black } else { Colour::White };
+            self.put(square, Piece::new(unit, colour));
+        }
+        Ok(())
+    }
+
+    /// Unit types that this game holds in hand.
+    fn held_units(&self) -> impl Iterator<Item = Unit> + use<> {
+        let variant = Arc::clone(&self.variant);
+        variant.units().filter(move |&unit| variant.hand_size(unit) > 0)
+    }
+}
+
+fn unpack_en_passant(reader: &mut Reader) -> Result<EnPassant, UnpackError> {
+    let (file, row, count) = (reader.byte()?, reader.byte()?, reader.byte()?);
+    let on_file = |row: u8| Square::at(file, row).ok_or(UnpackError::Byte { expected: "a square", got: row });
+    let passed = (0..count.min(16)).map(|_| on_file(reader.byte()?)).collect::<Result<_, _>>()?;
+    Ok(EnPassant { passed, pawn: on_file(row)? })
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Result<u8, UnpackError> {
+        let byte = self.bytes.get(self.at).copied().ok_or(UnpackError::Short(self.at))?;
+        self.at += 1;
+        Ok(byte)
+    }
+}

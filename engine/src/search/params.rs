@@ -1,0 +1,135 @@
+//! Every number of the search, in one table: name, default, range, step, what it does and where it comes from.
+
+/// A row of the table, for lists and options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Name, as in `null_move_base`.
+    pub name: &'static str,
+    /// Default value.
+    pub default: i32,
+    /// Least value that makes sense.
+    pub min: i32,
+    /// Greatest value that makes sense.
+    pub max: i32,
+    /// A change that is likely to be measurable.
+    pub step: i32,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// Why a parameter was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// No such name.
+    #[error("expected the name of a search parameter, got {0:?}")]
+    Unknown(String),
+    /// Outside its range.
+    #[error("{name}: expected {min} to {max}, got {got}")]
+    Range {
+        /// Which parameter.
+        name: &'static str,
+        /// Least value.
+        min: i32,
+        /// Greatest value.
+        max: i32,
+        /// What came.
+        got: i32,
+    },
+}
+
+macro_rules! params {
+    ($($name:ident = $default:literal, $min:literal..=$max:literal, step $step:literal, $about:literal;)*) => {
+        /// The numbers of one search. Every engine instance has its own.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Params {
+            $(#[doc = $about] pub $name: i32,)*
+        }
+
+        impl Default for Params {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl Params {
+            /// The whole table.
+            pub const TABLE: &'static [Param] = &[$(Param {
+                name: stringify!($name), default: $default, min: $min, max: $max, step: $step, about: $about,
+            },)*];
+
+            /// Sets a number by name.
+            ///
+            /// # Errors
+            /// There is no such number, or the value is out of its range.
+            pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+                match name {
+                    $(stringify!($name) => {
+                        if !($min..=$max).contains(&value) {
+                            return Err(ParamError::Range { name: stringify!($name), min: $min, max: $max, got: value });
+                        }
+                        self.$name = value;
+                        Ok(())
+                    })*
+                    _ => Err(ParamError::Unknown(name.into())),
+                }
+            }
+
+            /// A number by name.
+            pub fn get(&self, name: &str) -> Option<i32> {
+                match name {
+                    $(stringify!($name) => Some(self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+params! {
+    aspiration_depth = 4, 2..=12, step 1, "Depth from which the window is narrowed around the last score.";
+    aspiration_window = 25, 5..=200, step 5, "Half width of the first narrowed window, in centipawns.";
+    reverse_futility_depth = 7, 0..=12, step 1, "Greatest depth at which a far better static value cuts at once.";
+    reverse_futility_margin = 85, 20..=250, step 10, "Margin a ply of that cut, in centipawns.";
+    null_move_depth = 3, 1..=8, step 1, "Least depth at which passing is tried.";
+    null_move_base = 3, 1..=6, step 1, "Plies by which a search after passing is reduced.";
+    null_move_divisor = 4, 2..=10, step 1, "A further ply of reduction for every so many plies of depth.";
+    null_move_margin = 200, 50..=600, step 25, "A further ply for every so many centipawns above beta, at most three.";
+    null_move_verify = 10, 6..=30, step 2, "Depth from which a cut after passing is verified without passing.";
+    internal_reduction_depth = 4, 2..=10, step 1, "Least depth at which a node without a table move is reduced by one ply.";
+    late_move_base = 6, 1..=40, step 2, "Quiet moves always tried at the lowest depth before the rest is left out.";
+    late_move_depth = 6, 0..=10, step 1, "Greatest depth at which late quiet moves are left out.";
+    futility_depth = 6, 0..=10, step 1, "Greatest depth at which quiet moves too far below alpha are left out.";
+    futility_base = 100, 0..=400, step 20, "Fixed part of that distance, in centipawns.";
+    futility_margin = 90, 20..=250, step 10, "Part a ply of that distance, in centipawns.";
+    exchange_depth = 6, 0..=10, step 1, "Greatest depth at which losing exchanges are left out.";
+    exchange_margin = 90, 10..=300, step 10, "Loss a ply that is still accepted, in centipawns.";
+    reduction_base = 50, 0..=200, step 10, "Late move reduction: fixed part, in hundredths of a ply.";
+    reduction_slope = 42, 10..=120, step 4, "Late move reduction: factor of ln(depth)·ln(move number), in hundredths.";
+    reduction_history = 6000, 1000..=20000, step 500, "History score that takes one ply off a reduction.";
+    reduction_depth = 3, 2..=6, step 1, "Least depth at which late moves are reduced.";
+    history_bonus = 160, 20..=600, step 20, "History bonus a ply of depth for a quiet move that cuts.";
+    history_most = 1800, 400..=4000, step 100, "Greatest such bonus.";
+    delta_margin = 150, 0..=600, step 25, "Quiescence: captures that stay this far below alpha are left out, in centipawns.";
+    time_moves_to_go = 30, 10..=80, step 5, "Moves that remaining time is shared among when the control does not say.";
+    time_increment_share = 75, 0..=100, step 5, "Share of the increment spent a move, in percent.";
+    time_soft = 60, 20..=100, step 5, "Share of a move's time after which no new depth is begun, in percent.";
+    time_hard = 300, 100..=800, step 50, "Most a move may take, in percent of its share.";
+    time_overhead = 20, 0..=1000, step 10, "Milliseconds kept for what lies between engine and clock.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_agrees_with_defaults() {
+        let mut params = Params::default();
+        for row in Params::TABLE {
+            assert_eq!(params.get(row.name), Some(row.default));
+            assert!((row.min..=row.max).contains(&row.default), "{}", row.name);
+            assert!(params.set(row.name, row.max).is_ok());
+            assert!(params.set(row.name, row.max + 1).is_err());
+        }
+        assert!(params.set("no_such_number", 1).is_err());
+    }
+}

@@ -1,0 +1,328 @@
+use super::*;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Side of the test board, and where the piece stands on it.
+const SIDE: i8 = 12;
+const HOME: (i8, i8) = (5, 5);
+
+type Vector = (i8, i8);
+
+fn add(a: Vector, b: Vector) -> Vector {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+/// Eighths of a turn clockwise from one direction to another, by their compass points.
+fn turn(from: Vector, to: Vector) -> i32 {
+    let compass = |(files, rows): Vector| {
+        let points = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
+        points.iter().position(|&point| point == (files.signum(), rows.signum())).unwrap() as i32
+    };
+    (compass(to) - compass(from)).rem_euclid(8)
+}
+
+/// Walks a pattern square by square: an independent reading of what [`Pattern`] says. `men` are the occupied squares, seen from the
+/// piece. Returns the last squares of all paths.
+fn walk(pattern: &Pattern, men: &BTreeSet<Vector>) -> BTreeSet<Vector> {
+    let on_board = |at: Vector| {
+        let (file, row) = add(HOME, at);
+        (0..SIDE).contains(&file) && (0..SIDE).contains(&row)
+    };
+    let suits = |at: Vector, wanted: Occupancy| match wanted {
+        Occupancy::Any => true,
+        Occupancy::Empty => !men.contains(&at),
+        Occupancy::Occupied => men.contains(&at),
+    };
+    let mut ends = BTreeSet::new();
+    let mut open = vec![(0, (0, 0), None::<Vector>)];
+    while let Some((index, start, before)) = open.pop() {
+        let leg: &Leg = &pattern.legs[index];
+        for step in &leg.steps {
+            let fits = match (&leg.turn, before) {
+                (Turn::Any, _) | (_, None) => true,
+                (Turn::Outward, Some(before)) => [0, 1, 7].contains(&turn(before, step.vector)),
+                (Turn::Eighths(turns), Some(before)) => {
+                    turns.iter().any(|&t| i32::from(t) == turn(before, step.vector))
+                }
+            };
+            let mut at = start;
+            for taken in 1..=leg.max {
+                let clear = step.stops.iter().all(|&stop| !men.contains(&add(at, stop)));
+                at = add(at, step.vector);
+                if !fits || !clear || !on_board(at) {
+                    break;
+                }
+                if taken >= leg.min && index + 1 < pattern.legs.len() && suits(at, leg.joint) {
+                    open.push((index + 1, at, Some(step.vector)));
+                } else if taken >= leg.min && index + 1 == pattern.legs.len() {
+                    ends.insert(at);
+                }
+                if !suits(at, leg.through) {
+                    break;
+                }
+            }
+        }
+    }
+    ends
+}
+
+/// Targets of a string: `m` may move there, `c` may capture there, `x` both.
+fn targets(text: &str, men: &[Vector]) -> BTreeMap<Vector, char> {
+    let men: BTreeSet<Vector> = men.iter().copied().collect();
+    let mut found = BTreeMap::new();
+    for pattern in parse(text).unwrap_or_else(|error| panic!("{text}: {error}")) {
+        for at in walk(&pattern, &men) {
+            let moves = pattern.moves && !men.contains(&at);
+            for (yes, mode) in [(moves, 'm'), (pattern.captures, 'c')] {
+                if yes {
+                    found.entry(at).and_modify(|old| *old = if *old == mode { mode } else { 'x' }).or_insert(mode);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The 7×7 squares around the piece, as drawn.
+fn drawn(targets: &BTreeMap<Vector, char>) -> Vec<String> {
+    let row = |row: i8| (-3..=3).map(|file| *targets.get(&(file, row)).unwrap_or(&'.')).collect();
+    (-3..=3).rev().map(row).collect()
+}
+
+fn shows(text: &str, men: &[Vector], picture: [&str; 7]) {
+    assert_eq!(drawn(&targets(text, men)), picture, "{text}");
+}
+
+#[test]
+fn every_atom_leaps_where_it_should() {
+    let picture = ["GZCHCZG", "ZANDNAZ", "CNFWFNC", "HDW.WDH", "CNFWFNC", "ZANDNAZ", "GZCHCZG"];
+    for atom in "WFDNAHCZG".chars() {
+        let expected: Vec<String> =
+            picture.iter().map(|row| row.chars().map(|c| if c == atom { 'x' } else { '.' }).collect()).collect();
+        assert_eq!(drawn(&targets(&atom.to_string(), &[])), expected, "{atom}");
+    }
+}
+
+#[test]
+fn compounds_and_ranges() {
+    shows("K", &[], [".......", ".......", "..xxx..", "..x.x..", "..xxx..", ".......", "......."]);
+    shows("FN", &[], [".......", "..x.x..", ".xx.xx.", ".......", ".xx.xx.", "..x.x..", "......."]);
+    shows("W2", &[], [".......", "...x...", "...x...", ".xx.xx.", "...x...", "...x...", "......."]);
+    shows("R2F", &[], [".......", "...x...", "..xxx..", ".xx.xx.", "..xxx..", "...x...", "......."]);
+    let cases = [
+        ("R", 22),
+        ("B", 21),
+        ("Q", 43),
+        ("WW", 22),
+        ("FF", 21),
+        ("W0", 22),
+        ("R3", 12),
+        ("Q1", 8),
+        ("NN", nightrider_targets()),
+    ];
+    for (text, count) in cases {
+        assert_eq!(targets(text, &[]).len(), count, "{text}");
+    }
+}
+
+/// Counted by hand-written arithmetic: every multiple of a Knight's vector that stays on the board.
+fn nightrider_targets() -> usize {
+    let on_board = |at: i8| (0..SIDE).contains(&at);
+    let vectors = (-2i8..=2).flat_map(|x| (-2i8..=2).map(move |y| (x, y))).filter(|(x, y)| x * x + y * y == 5);
+    vectors.map(|(x, y)| (1..SIDE).filter(|n| on_board(HOME.0 + n * x) && on_board(HOME.1 + n * y)).count()).sum()
+}
+
+#[test]
+fn directions() {
+    let cases: [(&str, &[Vector]); 22] = [
+        ("fW", &[(0, 1)]),
+        ("bW", &[(0, -1)]),
+        ("flW", &[(0, 1), (-1, 0)]),
+        ("sW", &[(1, 0), (-1, 0)]),
+        ("vW", &[(0, 1), (0, -1)]),
+        ("fsW", &[(0, 1), (1, 0), (-1, 0)]),
+        ("fF", &[(1, 1), (-1, 1)]),
+        ("rF", &[(1, 1), (1, -1)]),
+        ("flF", &[(-1, 1)]),
+        ("flbrF", &[(-1, 1), (1, -1)]),
+        ("fK", &[(0, 1), (1, 1), (-1, 1)]),
+        ("ffN", &[(1, 2), (-1, 2)]),
+        ("fsN", &[(2, 1), (-2, 1)]),
+        ("fhN", &[(1, 2), (-1, 2), (2, 1), (-2, 1)]),
+        ("rrN", &[(2, 1), (2, -1)]),
+        ("lhN", &[(-2, 1), (-2, -1), (-1, 2), (-1, -2)]),
+        ("frN", &[(2, 1)]),
+        ("rfN", &[(1, 2)]),
+        ("blC", &[(-3, -1)]),
+        ("vvN", &[(1, 2), (-1, 2), (1, -2), (-1, -2)]),
+        ("rvN", &[(1, 2), (1, -2)]),
+        ("ffbsZ", &[(2, 3), (-2, 3), (3, -2), (-3, -2)]),
+    ];
+    for (text, expected) in cases {
+        let found: BTreeSet<Vector> = targets(text, &[]).into_keys().collect();
+        assert_eq!(found, expected.iter().copied().collect(), "{text}");
+    }
+}
+
+#[test]
+fn modes() {
+    shows("fmWfcF", &[], [".......", ".......", "..cmc..", ".......", ".......", ".......", "......."]);
+    shows("fmWsmWfcF", &[], [".......", ".......", "..cmc..", "..m.m..", ".......", ".......", "......."]);
+    shows("mWcW", &[], [".......", ".......", "...x...", "..x.x..", "...x...", ".......", "......."]);
+    assert!(parse("ifmnD").unwrap().iter().all(|pattern| pattern.initial && pattern.moves && !pattern.captures));
+    assert!(parse("mcW").unwrap().iter().all(|pattern| pattern.moves && pattern.captures && !pattern.initial));
+}
+
+#[test]
+fn lame_leaps_are_blocked_and_others_are_not() {
+    let blocked = |text: &str, men: &[Vector], at: Vector| !targets(text, men).contains_key(&at);
+    assert!(blocked("nN", &[(0, 1)], (1, 2)) && blocked("nN", &[(0, 1)], (-1, 2)));
+    assert!(!blocked("nN", &[(1, 1)], (1, 2)) && !blocked("nN", &[(0, 1)], (2, 1)) && !blocked("N", &[(0, 1)], (1, 2)));
+    assert!(blocked("nD", &[(0, 1)], (0, 2)) && !blocked("D", &[(0, 1)], (0, 2)));
+    assert!(blocked("nA", &[(1, -1)], (2, -2)) && !blocked("nA", &[(1, 1)], (2, -2)));
+    assert!(blocked("nH", &[(-1, 0)], (-3, 0)) && blocked("nH", &[(-2, 0)], (-3, 0)));
+    assert!(blocked("nG", &[(1, 1)], (3, 3)) && blocked("nG", &[(2, 2)], (3, 3)));
+    assert!(blocked("nNN", &[(1, 3)], (2, 4)) && !blocked("nNN", &[(1, 3)], (1, 2)));
+}
+
+#[test]
+fn hoppers() {
+    let men = [(0, 2), (2, 0), (3, 0)];
+    let cannon = targets("mRcpR", &men);
+    assert_eq!(cannon.get(&(0, 1)), Some(&'m'));
+    assert_eq!((cannon.get(&(0, 2)), cannon.get(&(0, 3)), cannon.get(&(0, 6))), (None, Some(&'c'), Some(&'c')));
+    assert_eq!((cannon.get(&(3, 0)), cannon.get(&(4, 0))), (Some(&'c'), None));
+    let grasshopper = targets("gQ", &[(0, 2), (2, 0), (3, 0), (3, 3)]);
+    let found: Vec<_> = grasshopper.into_iter().collect();
+    assert_eq!(found, [((0, 3), 'x'), ((3, 0), 'c'), ((4, 4), 'x')]);
+    let nightrider = targets("pNN", &[(1, 2)]);
+    assert_eq!(nightrider.into_keys().collect::<Vec<_>>(), [(2, 4), (3, 6)]);
+}
+
+#[test]
+fn flying_chariot_jumps_one_or_two_adjacent_men() {
+    let text = "RpafWpafpafW";
+    let along = |men: &[Vector]| -> Vec<i8> {
+        targets(text, men).into_keys().filter(|&(file, row)| file == 0 && row > 0).map(|(_, row)| row).collect()
+    };
+    assert_eq!(along(&[]), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(along(&[(0, 1)]), [1, 2]);
+    assert_eq!(along(&[(0, 2)]), [1, 2]);
+    assert_eq!(along(&[(0, 1), (0, 2)]), [1, 2, 3]);
+    assert_eq!(along(&[(0, 1), (0, 2), (0, 3)]), [1, 2, 3]);
+    assert_eq!(targets("RDpafpafW", &[(0, 1)]), targets(text, &[(0, 1)]));
+    let diagonal = targets("BpafFpafpafF", &[(1, 1), (2, 2), (-1, 1)]);
+    assert!([(3, 3), (2, 2), (-2, 2)].iter().all(|at| diagonal.contains_key(at)) && !diagonal.contains_key(&(4, 4)));
+}
+
+#[test]
+fn legs_turn_where_they_are_told() {
+    let mao: BTreeSet<Vector> = targets("mafsW", &[]).into_keys().collect();
+    assert_eq!(mao, targets("nN", &[]).into_keys().collect());
+    assert_eq!(targets("mafsW", &[(0, 1)]), targets("nN", &[(0, 1)]));
+    let any: BTreeSet<Vector> = targets("fmpafW", &[]).into_keys().collect();
+    assert_eq!(any, BTreeSet::from([(0, 2)]));
+    assert_eq!(targets("fmpafW", &[(0, 1)]).into_keys().collect::<BTreeSet<_>>(), any);
+    // From each forward corner three eighths clockwise: after (1,1) comes (0,-1), after (-1,1) comes (1,0).
+    assert_eq!(targets("fabrF", &[]).into_keys().collect::<BTreeSet<_>>(), BTreeSet::from([(1, 0), (0, 1)]));
+    assert_eq!(targets("frabF", &[]).into_keys().collect::<Vec<_>>(), [(0, 0)]);
+}
+
+#[test]
+fn legs_of_paths() {
+    assert_eq!(parse_leg("F", false).unwrap().max, 1);
+    let rider = parse_leg("R2+", true).unwrap();
+    assert_eq!((rider.min, rider.max, rider.steps.len()), (2, Leg::UNLIMITED, 4));
+    assert_eq!(parse_leg("B", true).unwrap().max, Leg::UNLIMITED);
+    assert_eq!(parse_leg("W3", true).unwrap().max, 3);
+    for (bad, last) in
+        [("R", false), ("W2", false), ("fW", true), ("WF", true), ("R+", true), ("R0+", true), ("", true), ("é", true)]
+    {
+        assert!(parse_leg(bad, last).is_err(), "{bad:?} was accepted");
+    }
+}
+
+#[test]
+fn refusals_say_where_and_why() {
+    use BetzaErrorKind::*;
+    let cases = [
+        ("", 0, Empty, ""),
+        ("fm", 2, Unexpected, "before their atom"),
+        ("2W", 0, Unexpected, "follows its atom"),
+        ("W F", 1, Unexpected, ""),
+        ("Wé", 1, Unexpected, ""),
+        ("oR", 0, Unsupported, ""),
+        ("WfuR", 2, Unsupported, ""),
+        ("FyafsF", 1, Unsupported, "outward"),
+        ("jR", 0, Unsupported, ""),
+        ("tR", 0, Unsupported, ""),
+        ("xR", 0, Unsupported, ""),
+        ("fceF", 2, Unsupported, "en_passant"),
+        ("fmW*", 3, Unsupported, "also"),
+        ("KisO2", 3, Unsupported, "[castling]"),
+        ("[F?R]", 0, Unsupported, "outward"),
+        ("L", 0, Ambiguous, "write C for (3,1)"),
+        ("WJ", 1, Ambiguous, "Z for (3,2)"),
+        ("fN", 0, Ambiguous, "write ff"),
+        ("fhlN", 2, Ambiguous, "lh"),
+        ("fsK", 0, Ambiguous, "W and F"),
+        ("sQ", 0, Ambiguous, "R and B"),
+        ("nC", 0, Ambiguous, "outward"),
+        ("nZ", 0, Ambiguous, "outward"),
+        ("nW", 0, Misplaced, "leave `n` out"),
+        ("mmW", 1, Misplaced, ""),
+        ("hW", 0, Misplaced, ""),
+        ("ffW", 1, Misplaced, ""),
+        ("fsF", 0, Misplaced, ""),
+        ("fbN", 0, Misplaced, ""),
+        ("pW", 0, Misplaced, "pafW"),
+        ("gD", 0, Misplaced, ""),
+        ("pgR", 1, Misplaced, ""),
+        ("pR4", 0, Misplaced, ""),
+        ("RR", 1, Misplaced, "slides already"),
+        ("KK", 1, Misplaced, "is Q"),
+        ("maW", 2, Misplaced, "straight on"),
+        ("cafW", 0, Unsupported, ""),
+        ("pafpW", 3, Unsupported, ""),
+        ("mafiW", 3, Unsupported, ""),
+        ("pafN", 3, Unsupported, "outward"),
+        ("pafR", 3, Unsupported, "outward"),
+        ("W16", 1, Range, ""),
+        ("W00", 1, Range, ""),
+        ("W999999999999999999999999", 1, Range, ""),
+        ("WW3", 2, Range, "W3"),
+        ("WWW", 2, Range, "W3"),
+        ("afafafafafafafafW", 14, TooLong, ""),
+    ];
+    for (text, at, kind, hint) in cases {
+        let error = parse(text).err().unwrap_or_else(|| panic!("{text} was accepted"));
+        assert_eq!((error.at, error.kind), (at, kind), "{text}: {error}");
+        assert!(error.suggestion.clone().unwrap_or_default().contains(hint), "{text}: {error}");
+        assert!(!error.expected.is_empty() && !error.got.is_empty());
+    }
+    assert_eq!(parse(&"W".repeat(MAX_LENGTH + 1)).unwrap_err().kind, TooLong);
+    assert!(parse("oR").unwrap_err().to_string().contains("cylindrical `o`"));
+}
+
+proptest! {
+    #[test]
+    fn never_panics(text in any::<String>()) {
+        let _ = parse(&text);
+        let _ = parse_leg(&text, true);
+    }
+
+    #[test]
+    fn whatever_is_read_has_legs_and_steps(text in "[fblrvshmcinpgaWFDNAHCZGBRQK0-9+]{1,12}") {
+        if let Ok(patterns) = parse(&text) {
+            prop_assert!(!patterns.is_empty());
+            for pattern in patterns {
+                prop_assert!(!pattern.legs.is_empty() && (pattern.moves || pattern.captures));
+                for leg in &pattern.legs {
+                    prop_assert!(!leg.steps.is_empty() && leg.min >= 1 && leg.min <= leg.max);
+                }
+                walk(&pattern, &BTreeSet::new());
+            }
+        }
+        let _ = parse_leg(&text, false);
+    }
+}

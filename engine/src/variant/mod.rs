@@ -1,0 +1,476 @@
+//! A variant: the rules of one game, read from a file and compiled into tables. Immutable once made, shared by `Arc`.
+//!
+//! Holds no position and plays no move. The way in is [`Variant::load`] or [`Variant::compile`]; positions of the game
+//! are in [`crate::position`].
+
+pub mod betza;
+pub mod check;
+pub mod file;
+pub mod library;
+pub mod mobility;
+mod paths;
+pub mod pattern;
+pub mod rules;
+pub mod tables;
+
+use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
+use paths::{Path, View};
+use rules::{CastlingSide, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
+use sha2::{Digest, Sha256};
+use tables::{AttackStep, MoveStep, Programs};
+
+/// Paths one unit may have from one square; more is a file asking for a combinatorial explosion.
+const MAX_PATHS: usize = 1_500;
+
+/// Steps the attack table of one square may take, so that skips fit sixteen bits.
+const MAX_STEPS: usize = u16::MAX as usize;
+
+/// The rules of one game with everything derived from them.
+#[derive(Debug)]
+pub struct Variant {
+    rules: Rules,
+    rules_hash: String,
+    royal: Unit,
+    moves: Vec<Programs<MoveStep>>,
+    reaches_twice: [u32; 2],
+    attacks: [Programs<AttackStep>; 2],
+    en_passant_origins: [Vec<SquareSet>; 2],
+    en_passant_takers: u32,
+    castling: Vec<CastlingWing>,
+    castling_touch: Vec<u8>,
+    drop_zone: [SquareSet; 2],
+    promotion_zone: [[SquareSet; MAX_UNITS]; 2],
+    array_count: [[u8; MAX_UNITS]; 2],
+    hand_size: [u8; MAX_UNITS],
+}
+
+/// One castling wing of one side.
+#[derive(Clone, Debug)]
+pub struct CastlingWing {
+    /// Whose it is.
+    pub colour: Colour,
+    /// Towards the higher files.
+    pub higher: bool,
+    /// Bit in [`crate::position::Position::castling_rights`].
+    pub right: u8,
+    /// The king's home.
+    pub king: Square,
+    /// The partner's home.
+    pub partner: Square,
+    /// The unit castled with.
+    pub partner_unit: Unit,
+    /// Every castling of this wing.
+    pub destinations: Vec<CastlingDestination>,
+    /// More than one destination: notation has to name it.
+    pub flexible: bool,
+}
+
+/// One castling: where the king goes and what that asks for.
+#[derive(Clone, Debug)]
+pub struct CastlingDestination {
+    /// Where the king lands.
+    pub king_to: Square,
+    /// Where the partner lands, beside it.
+    pub partner_to: Square,
+    /// Squares that must be empty (but for king and partner themselves).
+    pub must_be_empty: SquareSet,
+    /// Squares the king crosses before it lands; none may be attacked.
+    pub crossed: Vec<Square>,
+    /// The king goes one square only, so that the move's text needs a mark.
+    pub one_step: bool,
+}
+
+/// Why rules could not be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    /// A unit's patterns multiply into too many paths.
+    #[error("{unit} has more than {MAX_PATHS} paths from {square}: give it fewer or shorter legs")]
+    TooManyPaths {
+        /// The unit's name.
+        unit: String,
+        /// Where it stands.
+        square: String,
+    },
+    /// The paths of all units to one square are too many.
+    #[error("{square} can be attacked along more than {MAX_STEPS} steps: the units have too many paths")]
+    TooManyAttacks {
+        /// The square attacked.
+        square: String,
+    },
+    /// Rules that [`Rules`]'s own invariants exclude.
+    #[error("{0}")]
+    Inconsistent(String),
+}
+
+/// Why a variant could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum VariantError {
+    /// Its file cannot be found, read or understood.
+    #[error(transparent)]
+    Load(#[from] library::LoadError),
+    /// Its rules cannot be compiled.
+    #[error("{name}: {source}")]
+    Compile {
+        /// The variant asked for.
+        name: String,
+        /// What is wrong with its rules.
+        source: CompileError,
+    },
+}
+
+impl Variant {
+    /// A variant by the name of a shipped file or by the path of a file.
+    ///
+    /// ```
+    /// use fairyforge_engine::variant::Variant;
+    /// let herculean = Variant::load("herculean")?;
+    /// assert_eq!(herculean.topology().squares().len(), 144);
+    /// # Ok::<(), fairyforge_engine::variant::VariantError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Nothing has that name, or its file has faults: all of them are told.
+    pub fn load(name_or_path: &str) -> Result<Self, VariantError> {
+        let rules = library::load(name_or_path)?;
+        Self::compile(rules).map_err(|source| VariantError::Compile { name: name_or_path.into(), source })
+    }
+
+    /// Names of the variants built into the program, in alphabetical order.
+    pub fn shipped_names() -> impl ExactSizeIterator<Item = &'static str> {
+        library::SHIPPED.iter().map(|(name, _)| *name)
+    }
+
+    /// Compiles rules into tables.
+    ///
+    /// # Errors
+    /// The rules ask for more paths than tables can hold, or contradict themselves.
+    pub fn compile(rules: Rules) -> Result<Self, CompileError> {
+        let royal = royal_unit(&rules)?;
+        let paths = [all_paths(&rules, Colour::White)?, all_paths(&rules, Colour::Black)?];
+        let attacks = [tables::attack_programs(&paths[0]), tables::attack_programs(&paths[1])];
+        check_sizes(&rules.topology, &attacks)?;
+        let castling = castling_wings(&rules, royal);
+        Ok(Self {
+            rules_hash: rules_hash(&rules),
+            royal,
+            moves: paths.iter().flatten().map(|by_origin| tables::move_programs(by_origin)).collect(),
+            reaches_twice: [units_reaching_twice(&paths[0]), units_reaching_twice(&paths[1])],
+            en_passant_origins: [en_passant_origins(&rules, &paths[0]), en_passant_origins(&rules, &paths[1])],
+            en_passant_takers: mask(&rules, |unit| unit.takes_en_passant),
+            castling_touch: castling_touch(&castling),
+            castling,
+            attacks,
+            drop_zone: drop_zones(&rules),
+            promotion_zone: promotion_zones(&rules),
+            array_count: array_count(&rules),
+            hand_size: hand_size(&rules),
+            rules,
+        })
+    }
+
+    /// The rules as the file gave them.
+    pub const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The name used in commands and files.
+    pub fn name(&self) -> &str {
+        &self.rules.name
+    }
+
+    /// Shape of the board.
+    pub const fn topology(&self) -> &Topology {
+        &self.rules.topology
+    }
+
+    /// SHA-256 over the rules (not over names of game and author), in hexadecimal: files carry it, so that data of
+    /// other rules are refused.
+    pub fn rules_hash(&self) -> &str {
+        &self.rules_hash
+    }
+
+    /// All unit types, in the file's order.
+    pub fn units(&self) -> impl ExactSizeIterator<Item = Unit> + use<> {
+        (0..self.rules.units.len() as u8).map(Unit)
+    }
+
+    /// The rules of one unit type.
+    pub fn unit(&self, unit: Unit) -> &UnitRules {
+        &self.rules.units[unit.index()]
+    }
+
+    /// The unit type with this name.
+    pub fn unit_named(&self, name: &str) -> Option<Unit> {
+        self.units().find(|&unit| self.unit(unit).name == name)
+    }
+
+    /// The unit type with this upper-case letter.
+    pub fn unit_with_letter(&self, letter: char) -> Option<Unit> {
+        self.units().find(|&unit| self.unit(unit).letter == letter)
+    }
+
+    /// The unit whose loss ends the game.
+    #[inline]
+    pub const fn royal(&self) -> Unit {
+        self.royal
+    }
+
+    /// How many units of each type a side has in the array.
+    pub const fn array_count(&self, colour: Colour, unit: Unit) -> u8 {
+        self.array_count[colour.index()][unit.index()]
+    }
+
+    /// How many units of each type a side holds at the start.
+    pub const fn hand_size(&self, unit: Unit) -> u8 {
+        self.hand_size[unit.index()]
+    }
+
+    /// The move table of a unit on a square.
+    #[inline]
+    pub fn move_steps(&self, unit: Unit, colour: Colour, square: Square) -> &[MoveStep] {
+        self.moves[colour.index() * self.rules.units.len() + unit.index()].of(square)
+    }
+
+    /// The attack table: who of `by` could attack `square`.
+    #[inline]
+    pub fn attack_steps(&self, square: Square, by: Colour) -> &[AttackStep] {
+        self.attacks[by.index()].of(square)
+    }
+
+    /// Whether the unit can reach one square along two paths that may both be open.
+    #[inline]
+    pub const fn reaches_twice(&self, unit: Unit, colour: Colour) -> bool {
+        self.reaches_twice[colour.index()] >> unit.0 & 1 != 0
+    }
+
+    /// Squares from which some unit of `by` that takes en passant may capture on `square`.
+    #[inline]
+    pub fn en_passant_origins(&self, square: Square, by: Colour) -> SquareSet {
+        self.en_passant_origins[by.index()].get(square.index()).copied().unwrap_or_default()
+    }
+
+    /// Bit u: unit type u takes en passant.
+    #[inline]
+    pub const fn en_passant_takers(&self) -> u32 {
+        self.en_passant_takers
+    }
+
+    /// All castling wings of both sides.
+    pub fn castling(&self) -> &[CastlingWing] {
+        &self.castling
+    }
+
+    /// Castling rights that end when something leaves or enters `square`.
+    #[inline]
+    pub fn castling_touch(&self, square: Square) -> u8 {
+        self.castling_touch[square.index()]
+    }
+
+    /// Where `colour` may drop.
+    #[inline]
+    pub const fn drop_zone(&self, colour: Colour) -> SquareSet {
+        self.drop_zone[colour.index()]
+    }
+
+    /// Where a unit promotes; empty for those that do not.
+    #[inline]
+    pub const fn promotion_zone(&self, unit: Unit, colour: Colour) -> &SquareSet {
+        &self.promotion_zone[colour.index()][unit.index()]
+    }
+
+    /// What a unit that arrives on `square` may become, and whether it must. `None` where it does not promote.
+    pub fn promotion(&self, unit: Unit, colour: Colour, square: Square) -> Option<(&[PromotionChoice], bool)> {
+        let seen = if colour == Colour::Black { self.topology().flip(square) } else { square };
+        self.rules
+            .promotion
+            .iter()
+            .find(|promotion| promotion.who.contains(&unit) && promotion.zone.contains(seen))
+            .map(|promotion| (promotion.to.as_slice(), promotion.must))
+    }
+}
+
+fn royal_unit(rules: &Rules) -> Result<Unit, CompileError> {
+    let royals: Vec<u8> = (0u8..).zip(&rules.units).filter(|(_, unit)| unit.royal).map(|(index, _)| index).collect();
+    match (royals.as_slice(), rules.units.len()) {
+        (&[royal], 1..=MAX_UNITS) => Ok(Unit(royal)),
+        (royals, units) => Err(CompileError::Inconsistent(format!(
+            "a game has one royal unit type and at most {MAX_UNITS} types, got {} royal of {units}",
+            royals.len()
+        ))),
+    }
+}
+
+/// `[unit][origin]` → paths.
+fn all_paths(rules: &Rules, colour: Colour) -> Result<Vec<Vec<Vec<Path>>>, CompileError> {
+    (0u8..).zip(&rules.units).map(|(index, unit)| unit_paths(rules, Unit(index), unit, colour)).collect()
+}
+
+fn unit_paths(rules: &Rules, unit: Unit, moves: &UnitRules, colour: Colour) -> Result<Vec<Vec<Path>>, CompileError> {
+    let homes = rules.array.iter().filter(|man| man.1 == unit && man.2 == colour).map(|man| man.0).collect();
+    let view = View { topology: &rules.topology, black: colour == Colour::Black, homes };
+    (0..=u8::MAX)
+        .map(Square::from_index)
+        .map(|origin| {
+            if !rules.topology.has(origin) {
+                return Ok(Vec::new());
+            }
+            paths::paths(&moves.patterns, origin, &view, MAX_PATHS).ok_or_else(|| CompileError::TooManyPaths {
+                unit: moves.name.clone(),
+                square: rules.topology.name(origin),
+            })
+        })
+        .collect()
+}
+
+fn check_sizes(topology: &Topology, attacks: &[Programs<AttackStep>; 2]) -> Result<(), CompileError> {
+    let too_long = |square: &Square| attacks.iter().any(|programs| programs.of(*square).len() > MAX_STEPS);
+    match topology.squares().iter().find(too_long) {
+        Some(square) => Err(CompileError::TooManyAttacks { square: topology.name(square) }),
+        None => Ok(()),
+    }
+}
+
+fn units_reaching_twice(paths: &[Vec<Vec<Path>>]) -> u32 {
+    let twice = |paths: &Vec<Path>| {
+        paths.iter().enumerate().any(|(i, a)| paths[..i].iter().any(|b| a.target == b.target && a.compatible(b)))
+    };
+    (0..).zip(paths).map(|(unit, by_origin)| u32::from(by_origin.iter().any(twice)) << unit).sum()
+}
+
+fn en_passant_origins(rules: &Rules, paths: &[Vec<Vec<Path>>]) -> Vec<SquareSet> {
+    let mut origins = vec![SquareSet::EMPTY; GRID_SQUARES];
+    for (unit, by_origin) in rules.units.iter().zip(paths).filter(|(unit, _)| unit.takes_en_passant) {
+        debug_assert!(unit.takes_en_passant);
+        for (origin, paths) in (0u8..=u8::MAX).zip(by_origin) {
+            for path in paths.iter().filter(|path| path.captures) {
+                origins[path.target.index()].insert(Square::from_index(origin));
+            }
+        }
+    }
+    origins
+}
+
+fn mask(rules: &Rules, holds: impl Fn(&UnitRules) -> bool) -> u32 {
+    (0..).zip(&rules.units).map(|(bit, unit)| u32::from(holds(unit)) << bit).sum()
+}
+
+fn castling_wings(rules: &Rules, royal: Unit) -> Vec<CastlingWing> {
+    let Some(castling) = &rules.castling else { return Vec::new() };
+    let sides = [(true, &castling.higher), (false, &castling.lower)];
+    let mut wings = Vec::new();
+    for colour in Colour::BOTH {
+        for (bit, (higher, side)) in sides.into_iter().enumerate() {
+            let Some(side) = side else { continue };
+            let right = 1 << (2 * colour.index() + bit);
+            if let Some(wing) = castling_wing(rules, royal, castling.partner, colour, higher, right, side) {
+                wings.push(wing);
+            }
+        }
+    }
+    wings
+}
+
+fn castling_wing(
+    rules: &Rules,
+    royal: Unit,
+    partner_unit: Unit,
+    colour: Colour,
+    higher: bool,
+    right: u8,
+    side: &CastlingSide,
+) -> Option<CastlingWing> {
+    let seen = |square| if colour == Colour::Black { rules.topology.flip(square) } else { square };
+    let (king, partner) = (seen(side.king), seen(side.partner));
+    let stands = |unit, square| rules.array.contains(&(square, unit, colour));
+    let toward = if higher { 1 } else { -1 };
+    let destinations: Vec<_> = side
+        .steps
+        .iter()
+        .filter_map(|&steps| castling_destination(&rules.topology, king, partner, steps, toward))
+        .collect();
+    (stands(royal, king) && stands(partner_unit, partner)).then(|| CastlingWing {
+        colour,
+        higher,
+        right,
+        king,
+        partner,
+        partner_unit,
+        flexible: destinations.len() > 1,
+        destinations,
+    })
+}
+
+fn castling_destination(
+    topology: &Topology,
+    king: Square,
+    partner: Square,
+    steps: u8,
+    toward: i8,
+) -> Option<CastlingDestination> {
+    let king_to = topology.step(king, toward * steps as i8, 0)?;
+    let partner_to = topology.step(king_to, -toward, 0)?;
+    let between = |a: Square, b: Square| {
+        let files = a.file().min(b.file())..=a.file().max(b.file());
+        files.filter_map(move |file| Square::at(file, a.row()))
+    };
+    let ways: SquareSet = between(king, king_to).chain(between(partner, partner_to)).collect();
+    let own = SquareSet::only(king) | SquareSet::only(partner);
+    let crossed = (1..steps as i8).filter_map(|step| topology.step(king, toward * step, 0)).collect();
+    Some(CastlingDestination { king_to, partner_to, must_be_empty: ways - own, crossed, one_step: steps == 1 })
+}
+
+fn castling_touch(castling: &[CastlingWing]) -> Vec<u8> {
+    let mut touch = vec![0; GRID_SQUARES];
+    for wing in castling {
+        touch[wing.king.index()] |= wing.right;
+        touch[wing.partner.index()] |= wing.right;
+    }
+    touch
+}
+
+fn drop_zones(rules: &Rules) -> [SquareSet; 2] {
+    let zone = rules.drops.as_ref().map(|drops| drops.zone).unwrap_or_default();
+    [zone, rules.topology.flip_set(zone)]
+}
+
+fn promotion_zones(rules: &Rules) -> [[SquareSet; MAX_UNITS]; 2] {
+    let mut white = [SquareSet::EMPTY; MAX_UNITS];
+    for promotion in &rules.promotion {
+        for unit in &promotion.who {
+            white[unit.index()] |= promotion.zone;
+        }
+    }
+    [white, white.map(|zone| rules.topology.flip_set(zone))]
+}
+
+fn array_count(rules: &Rules) -> [[u8; MAX_UNITS]; 2] {
+    let mut count = [[0; MAX_UNITS]; 2];
+    for (_, unit, colour) in &rules.array {
+        count[colour.index()][unit.index()] += 1;
+    }
+    count
+}
+
+fn hand_size(rules: &Rules) -> [u8; MAX_UNITS] {
+    let mut size = [0; MAX_UNITS];
+    for &(unit, count) in rules.drops.iter().flat_map(|drops| &drops.hand) {
+        size[unit.index()] = count;
+    }
+    size
+}
+
+/// Title, author and the name of the file are not rules.
+fn rules_hash(rules: &Rules) -> String {
+    let parts = serde_json::to_vec(&(
+        "fairyforge rules 1",
+        &rules.topology,
+        &rules.array,
+        &rules.units,
+        &rules.promotion,
+        &rules.castling,
+        &rules.drops,
+        &rules.end,
+    ))
+    .expect("plain data without maps serialises");
+    Sha256::digest(parts).iter().map(|byte| format!("{byte:02x}")).collect()
+}

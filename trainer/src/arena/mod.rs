@@ -1,0 +1,3 @@
+//! Matches between players.
+
+pub mod statistics;

@@ -1,0 +1,8 @@
+//! Making engines better and measuring things with them: self-play, records, fitting, matches, reports.
+//!
+//! The games themselves are `fairyforge-engine`'s; this crate plays them in bulk and learns from them.
+
+pub mod arena;
+pub mod fit;
+pub mod record;
+pub mod run_dir;
