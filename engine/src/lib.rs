@@ -1,5 +1,6 @@
 //! Rules, search and evaluation of chess variants on boards up to 16x16.
 pub mod evaluate;
+pub mod game;
 pub mod geometry;
 pub mod moves;
 pub mod outcome;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
 
-use serde_json::Value;
 use fairyforge::arena::statistics::{GameCounts, PairCounts, ScoreSample};
+use serde_json::Value;
 
 /// The sample of a reference case, if it is one of counts.
 fn sample(case: &Value) -> Option<ScoreSample> {

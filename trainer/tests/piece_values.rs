@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-use serde::Deserialize;
 use fairyforge::fit::logistic::{
     CovarianceKind, Design, Fallback, Likelihood, LogisticError, LogisticFit, Outcome, Row, expected_score,
 };
 use fairyforge::fit::ratio::{PawnValue, value_in_pawns, values_in_pawns};
 use fairyforge::fit::sigmoid;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::Deserialize;
 
 #[derive(Deserialize)]
 struct Reference {

@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use fairyforge::fit::logistic::{Design, Likelihood, LogisticFit, Outcome, Row};
 use fairyforge::fit::sigmoid;
 use fairyforge::fit::tapered::{
     LOGITS_PER_CENTIPAWN, Partition, Prior, Sample, SampleSet, Split, TaperedError, TaperedFit, TaperedLimits,
     TaperedPlan,
 };
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 
 const SPLIT: Split = Split { validation_fraction: 0.1, seed: 5 };
 

@@ -54,6 +54,7 @@ impl Weights {
             units,
             tempo: TEMPO,
             origin: Origin::a_priori(),
+            measured: Vec::new(),
         }
     }
 }

@@ -9,7 +9,7 @@ mod weights;
 mod weights_file;
 
 pub use tapered::{Balance, Tapered};
-pub use weights::{UnitWeights, Weights};
+pub use weights::{MeasuredValue, UnitWeights, Weights};
 pub use weights_file::{Origin, WeightsError};
 
 use crate::geometry::Square;

@@ -18,6 +18,21 @@ pub struct Weights {
     pub tempo: i32,
     /// Where the numbers come from.
     pub origin: Origin,
+    /// What units were measured to be worth, if they were; the evaluation does not use it.
+    pub measured: Vec<MeasuredValue>,
+}
+
+/// A unit's measured value in pawns with its 95 % interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredValue {
+    /// Which unit.
+    pub unit: Unit,
+    /// Its value in pawns of the same game.
+    pub pawns: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
 }
 
 /// The numbers of one unit type.

@@ -1,6 +1,6 @@
 //! Weights on disk: TOML that says what it is (`docs/formats/weights.md`).
 
-use super::{UnitWeights, Weights};
+use super::{MeasuredValue, UnitWeights, Weights};
 use crate::geometry::{GRID_SQUARES, Square, Topology};
 use crate::variant::Variant;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,18 @@ struct File {
     _phase: String,
     tempo: i32,
     origin: Origin,
+    #[serde(default)]
+    measured: BTreeMap<String, Measured>,
     units: BTreeMap<String, Unit>,
+}
+
+/// A value in pawns with its 95 % interval.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Measured {
+    pawns: f64,
+    low: f64,
+    high: f64,
 }
 
 #[derive(Deserialize)]
@@ -147,7 +158,15 @@ impl Weights {
         if let Some(stranger) = file.units.keys().next() {
             return Err(WeightsError::Units(format!("{} has no unit {stranger:?}", variant.name())));
         }
-        Ok(Self { variant: file.variant, rules_hash: file.rules_hash, units, tempo: file.tempo, origin: file.origin })
+        let measured = read_measured(variant, file.measured)?;
+        Ok(Self {
+            variant: file.variant,
+            rules_hash: file.rules_hash,
+            units,
+            tempo: file.tempo,
+            origin: file.origin,
+            measured,
+        })
     }
 
     /// The weights as the text of a file.
@@ -158,6 +177,11 @@ impl Weights {
         let _ = writeln!(text, "format = {}\nvariant = {:?}\nrules_hash = {:?}", header.0, header.1, header.2);
         let _ = writeln!(text, "phase = {PHASE:?}\ntempo = {}\n\n[origin]", self.tempo);
         text.push_str(&toml::to_string(&self.origin).expect("strings and numbers serialise"));
+        for value in &self.measured {
+            let _ = writeln!(text, "\n[measured.{}]", variant.unit(value.unit).name);
+            let measured = Measured { pawns: value.pawns, low: value.low, high: value.high };
+            text.push_str(&toml::to_string(&measured).expect("numbers serialise"));
+        }
         for (unit, weights) in variant.units().zip(&self.units) {
             let _ = writeln!(text, "\n[units.{}]", variant.unit(unit).name);
             let _ = writeln!(text, "middlegame = {}\nendgame = {}", weights.middlegame, weights.endgame);
@@ -167,6 +191,17 @@ impl Weights {
         }
         text
     }
+}
+
+fn read_measured(variant: &Variant, measured: BTreeMap<String, Measured>) -> Result<Vec<MeasuredValue>, WeightsError> {
+    let mut values: Vec<MeasuredValue> = Vec::new();
+    for (name, Measured { pawns, low, high }) in measured {
+        let unit = variant.unit_named(&name);
+        let unit = unit.ok_or_else(|| WeightsError::Units(format!("{} has no unit {name:?}", variant.name())))?;
+        values.push(MeasuredValue { unit, pawns, low, high });
+    }
+    values.sort_by_key(|value| value.unit);
+    Ok(values)
 }
 
 fn read_unit(topology: &Topology, name: &str, unit: &Unit) -> Result<UnitWeights, WeightsError> {

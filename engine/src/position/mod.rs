@@ -4,6 +4,7 @@
 //! sets, counts and hash together, so none of them can drift. Does no I/O and keeps no history; repetition is judged by
 //! whoever holds the history ([`crate::outcome`]).
 
+mod arrange;
 pub mod audit;
 mod fen;
 mod keys;

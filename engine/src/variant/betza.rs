@@ -116,6 +116,9 @@ impl BetzaError {
 /// A length of leap: the greater coordinate first.
 type Shape = (i8, i8);
 
+/// Says which vectors of an atom its directional modifiers keep.
+type Filter = Box<dyn Fn((i8, i8)) -> bool>;
+
 const WAZIR: Shape = (1, 0);
 const FERZ: Shape = (1, 1);
 
@@ -472,7 +475,7 @@ impl Term {
     fn vectors(&self, group: &Modifiers) -> Result<Vec<(i8, i8)>, BetzaError> {
         let mut vectors = Vec::new();
         for &shape in self.atom.shapes {
-            let keeps: Box<dyn Fn((i8, i8)) -> bool> = if group.directions.is_empty() {
+            let keeps: Filter = if group.directions.is_empty() {
                 Box::new(|_| true)
             } else if self.atom.shapes.len() > 1 {
                 self.eightfold(group)?
@@ -489,7 +492,7 @@ impl Term {
     }
 
     /// K and Q: single letters only, since pairs are read as two sides by some and as a diagonal by others.
-    fn eightfold(&self, group: &Modifiers) -> Result<Box<dyn Fn((i8, i8)) -> bool>, BetzaError> {
+    fn eightfold(&self, group: &Modifiers) -> Result<Filter, BetzaError> {
         for &(at, letter) in &group.directions {
             if !"fblr".contains(letter) || group.directions.len() > 1 {
                 let got = format!("directions on {}, which are read in several ways", self.atom.describe());
@@ -501,7 +504,7 @@ impl Term {
         Ok(any_side(group.directions.iter().map(|&(_, letter)| letter).collect()))
     }
 
-    fn orthogonal(&self, group: &Modifiers) -> Result<Box<dyn Fn((i8, i8)) -> bool>, BetzaError> {
+    fn orthogonal(&self, group: &Modifiers) -> Result<Filter, BetzaError> {
         let mut seen = String::new();
         for &(at, letter) in &group.directions {
             if letter == 'h' || seen.contains(letter) {
@@ -514,7 +517,7 @@ impl Term {
     }
 
     /// Single letters are sides (`fF` two squares), adjacent pairs are corners (`flF` one square).
-    fn diagonal(&self, group: &Modifiers) -> Result<Box<dyn Fn((i8, i8)) -> bool>, BetzaError> {
+    fn diagonal(&self, group: &Modifiers) -> Result<Filter, BetzaError> {
         let mut sides = Vec::new();
         let mut directions = group.directions.iter().peekable();
         while let Some(&(at, letter)) = directions.next() {
@@ -537,7 +540,7 @@ impl Term {
     }
 
     /// Pairs only: the last letter is the direction the leap mostly goes (`fs`: wide forward, `ff`: narrow forward), `h` a half.
-    fn oblique(&self, group: &Modifiers) -> Result<Box<dyn Fn((i8, i8)) -> bool>, BetzaError> {
+    fn oblique(&self, group: &Modifiers) -> Result<Filter, BetzaError> {
         let expected = "a pair: ff bb ll rr ss vv, fl fr bl br lf lb rf rb fs bs lv rv, or fh bh lh rh";
         let mut pairs = Vec::new();
         let mut directions = group.directions.iter().peekable();
@@ -661,7 +664,7 @@ fn squares_between((files, rows): (i8, i8)) -> Vec<(i8, i8)> {
     (1..length).map(|distance| (files.signum() * distance, rows.signum() * distance)).collect()
 }
 
-fn any_side(letters: Vec<char>) -> Box<dyn Fn((i8, i8)) -> bool> {
+fn any_side(letters: Vec<char>) -> Filter {
     Box::new(move |vector| letters.iter().any(|&letter| on_side(letter, vector)))
 }
 
@@ -686,4 +689,4 @@ fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -40,8 +40,16 @@ pub const KEYS: &[(&str, &[&str])] = &[
 /// The rules a merged tree states, or `None` when a part is missing; faults are added to `faults` either way.
 pub(super) fn rules(root: &Node, name: &str, faults: &mut Faults) -> Option<Rules> {
     let Value::Table(table) = &root.value else { return None };
-    let mut check =
-        Check { faults, root: root.place, pieces: Vec::new(), royal: None, topology: None, zones: BTreeMap::new() };
+    let mut check = Check {
+        faults,
+        root: root.place,
+        pieces: Vec::new(),
+        royal: None,
+        meant_letters: String::new(),
+        array_known: true,
+        topology: None,
+        zones: BTreeMap::new(),
+    };
     check.unknown_keys("", "", table);
     check.name_pieces(table);
     let (title, author) = check.variant(table);
@@ -77,6 +85,10 @@ struct Check<'a> {
     /// The pieces in the order of their units: by name, so that the order in the file does not matter.
     pieces: Vec<&'a Entry>,
     royal: Option<Unit>,
+    /// What pieces with a faulty letter may have meant; on the board such letters are passed over.
+    meant_letters: String,
+    /// Whether every man of the drawing was understood; if not, missing men prove nothing.
+    array_known: bool,
     topology: Option<Topology>,
     /// The named zones; `None` for those that are faulty.
     zones: BTreeMap<String, Option<SquareSet>>,
@@ -96,6 +108,7 @@ impl<'a> Check<'a> {
             let (expected, got) = (format!("1 to {MAX_UNITS} pieces"), pieces.entries.len().to_string());
             self.faults.add(Draft::new(entry.place, FaultKind::WrongValue, "pieces", expected, got));
         }
+        self.pieces.truncate(usize::from(u8::MAX));
         for entry in &pieces.entries {
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
             if entry.key.is_empty() || !entry.key.bytes().all(plain) || entry.key == "none" {

@@ -10,7 +10,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Longest file read, in bytes.
-pub const MAX_FILE_BYTES: usize = 1 << 20;
+pub const MAX_FILE_BYTES: usize = 1 << 16;
+
+/// Most faults reported at once; whoever has more sees the rest after mending these.
+pub const MAX_FAULTS: usize = 200;
+
+/// Most names looked through for the nearest one.
+const MAX_NAMES: usize = 256;
 
 /// Most games in a line of inheritance.
 pub const MAX_INHERITANCE: usize = 8;
@@ -110,6 +116,13 @@ pub(super) struct Place {
     offset: usize,
 }
 
+impl Place {
+    /// Sorts what is inherited before what a game says itself.
+    pub(super) fn inherited_first(self) -> (std::cmp::Reverse<usize>, usize) {
+        (std::cmp::Reverse(self.file), self.offset)
+    }
+}
+
 /// A value with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -203,7 +216,7 @@ pub(super) fn quoted(text: &str) -> String {
 pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.chars().take(64).collect();
     let distance = |other: &str| strsim::normalized_damerau_levenshtein(&word, other);
-    known.into_iter().max_by(|a, b| distance(a).total_cmp(&distance(b)).then_with(|| b.cmp(a)))
+    known.into_iter().take(MAX_NAMES).max_by(|a, b| distance(a).total_cmp(&distance(b)).then_with(|| b.cmp(a)))
 }
 
 /// The faults found so far, with the texts needed to tell their lines.
@@ -253,8 +266,11 @@ impl Faults {
         self.faults.is_empty()
     }
 
-    /// Notes a fault; the same one twice counts once.
+    /// Notes a fault; the same one twice counts once, and no more than [`MAX_FAULTS`] are kept.
     pub(super) fn add(&mut self, draft: Draft) {
+        if self.faults.len() >= MAX_FAULTS {
+            return;
+        }
         let (name, text) = &self.files[draft.place.file];
         let (line, column) = line_and_column(text, draft.place.offset);
         let Draft { place, key, kind, expected, got, hint } = draft;

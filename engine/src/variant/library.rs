@@ -247,6 +247,42 @@ mod tests {
         assert_eq!(rules.end.bare_king, BareKing::LosesUnlessBaringBack);
     }
 
+    /// White's moves at the start, counted by a slow walk over the patterns; nobody can castle there, and no man is pinned.
+    fn first_moves(rules: &Rules) -> usize {
+        let man_on = |square: Square| rules.array.iter().find(|man| man.0 == square);
+        let topology = &rules.topology;
+        let mut moves = 0;
+        for &(from, unit, _) in rules.array.iter().filter(|man| man.2 == Colour::White) {
+            let square = |at: (i8, i8)| topology.step(from, at.0, at.1);
+            let mut targets = std::collections::BTreeSet::new();
+            for pattern in &rules.units[unit.index()].patterns {
+                let starts = pattern.from.is_none_or(|zone| zone.contains(from));
+                let occupied = |at| at != (0, 0) && square(at).and_then(man_on).is_some();
+                for at in crate::variant::betza::tests::walk(pattern, &|at| square(at).is_some(), &occupied) {
+                    let Some(to) = square(at).filter(|_| starts && at != (0, 0)) else { continue };
+                    let ends = pattern.to.is_none_or(|zone| zone.contains(to));
+                    let may = match man_on(to) {
+                        None => pattern.moves,
+                        Some(man) => pattern.captures && man.2 == Colour::Black,
+                    };
+                    if ends && may {
+                        targets.insert(to);
+                    }
+                }
+            }
+            moves += targets.len();
+        }
+        moves
+    }
+
+    #[test]
+    fn first_moves_are_as_many_as_others_counted() {
+        let counts = [20, 44, 44, 42, 44, 16, 42, 42, 40, 40];
+        for ((name, _), count) in STARTS.into_iter().zip(counts) {
+            assert_eq!(first_moves(&load(name).unwrap()), count, "{name}");
+        }
+    }
+
     #[test]
     fn unknown_names_and_files() {
         let nearest = |name: &str| match load(name) {
@@ -274,7 +310,7 @@ mod tests {
         let to = "[promotion]\nto = [\"rook\"]\n";
         write("parent.toml", &format!("format = 1\ninherits = \"chess\"\n{to}[pieces]\nknight = \"none\"\n"));
         let error = load(&child).unwrap_err().to_string();
-        assert!(error.contains("chess.toml") && error.contains("\"q\"") && error.contains("\"n\""), "{error}");
+        assert!(error.contains("chess.toml") && error.contains("\"Q\"") && error.contains("\"N\""), "{error}");
         let loop_to = write("loop.toml", "format = 1\ninherits = \"loop.toml\"\n");
         assert!(load(&loop_to).unwrap_err().to_string().contains("inherit from itself"));
         let outside = write("outside.toml", "format = 1\ninherits = \"../child.toml\"\n");

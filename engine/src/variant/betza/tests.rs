@@ -21,17 +21,17 @@ fn turn(from: Vector, to: Vector) -> i32 {
     (compass(to) - compass(from)).rem_euclid(8)
 }
 
-/// Walks a pattern square by square: an independent reading of what [`Pattern`] says. `men` are the occupied squares, seen from the
-/// piece. Returns the last squares of all paths.
-fn walk(pattern: &Pattern, men: &BTreeSet<Vector>) -> BTreeSet<Vector> {
-    let on_board = |at: Vector| {
-        let (file, row) = add(HOME, at);
-        (0..SIDE).contains(&file) && (0..SIDE).contains(&row)
-    };
+/// Walks a pattern square by square: an independent reading of what [`Pattern`] says. Squares are seen from the piece; returns the
+/// last squares of all paths.
+pub(in crate::variant) fn walk(
+    pattern: &Pattern,
+    exists: &dyn Fn(Vector) -> bool,
+    occupied: &dyn Fn(Vector) -> bool,
+) -> BTreeSet<Vector> {
     let suits = |at: Vector, wanted: Occupancy| match wanted {
         Occupancy::Any => true,
-        Occupancy::Empty => !men.contains(&at),
-        Occupancy::Occupied => men.contains(&at),
+        Occupancy::Empty => !occupied(at),
+        Occupancy::Occupied => occupied(at),
     };
     let mut ends = BTreeSet::new();
     let mut open = vec![(0, (0, 0), None::<Vector>)];
@@ -47,9 +47,9 @@ fn walk(pattern: &Pattern, men: &BTreeSet<Vector>) -> BTreeSet<Vector> {
             };
             let mut at = start;
             for taken in 1..=leg.max {
-                let clear = step.stops.iter().all(|&stop| !men.contains(&add(at, stop)));
+                let clear = step.stops.iter().all(|&stop| !occupied(add(at, stop)));
                 at = add(at, step.vector);
-                if !fits || !clear || !on_board(at) {
+                if !fits || !clear || !exists(at) {
                     break;
                 }
                 if taken >= leg.min && index + 1 < pattern.legs.len() && suits(at, leg.joint) {
@@ -66,12 +66,18 @@ fn walk(pattern: &Pattern, men: &BTreeSet<Vector>) -> BTreeSet<Vector> {
     ends
 }
 
+/// Whether the empty test board has the square.
+fn on_board(at: Vector) -> bool {
+    let (file, row) = add(HOME, at);
+    (0..SIDE).contains(&file) && (0..SIDE).contains(&row)
+}
+
 /// Targets of a string: `m` may move there, `c` may capture there, `x` both.
 fn targets(text: &str, men: &[Vector]) -> BTreeMap<Vector, char> {
     let men: BTreeSet<Vector> = men.iter().copied().collect();
     let mut found = BTreeMap::new();
     for pattern in parse(text).unwrap_or_else(|error| panic!("{text}: {error}")) {
-        for at in walk(&pattern, &men) {
+        for at in walk(&pattern, &on_board, &|at| men.contains(&at)) {
             let moves = pattern.moves && !men.contains(&at);
             for (yes, mode) in [(moves, 'm'), (pattern.captures, 'c')] {
                 if yes {
@@ -320,7 +326,7 @@ proptest! {
                 for leg in &pattern.legs {
                     prop_assert!(!leg.steps.is_empty() && leg.min >= 1 && leg.min <= leg.max);
                 }
-                walk(&pattern, &BTreeSet::new());
+                walk(&pattern, &on_board, &|_| false);
             }
         }
         let _ = parse_leg(&text, false);

@@ -83,13 +83,15 @@ impl<'a> Check<'a> {
     }
 
     fn unknown_cells(&mut self, node: &Node, cells: Vec<Cell<'_>>, letters: &[Option<char>]) {
+        self.array_known = cells.is_empty();
         let known: String = letters.iter().flatten().collect();
         let mut seen = Vec::new();
         for (at, cell) in cells {
-            if seen.contains(&cell) {
+            let letter = cell.to_ascii_uppercase();
+            if seen.contains(&letter) || self.meant_letters.contains(&letter) {
                 continue;
             }
-            seen.push(cell);
+            seen.push(letter);
             let expected = format!("`.`, `*` or a letter of a piece ({known}, lower case for Black)");
             let draft = Draft::new(node.inside(at), FaultKind::Setup, "board.setup", expected, quoted(cell));
             let crowded = cell.chars().count() > 1;
@@ -228,7 +230,7 @@ fn lines(topology: &Topology, files: bool, range: &str) -> Result<SquareSet, (St
 impl Check<'_> {
     /// Exactly one royal piece a side.
     pub(super) fn one_royal_a_side(&mut self, table: &Table, array: &Array) {
-        let (Some(royal), Some(_)) = (self.royal, &self.topology) else { return };
+        let (Some(royal), Some(_), true) = (self.royal, &self.topology, self.array_known) else { return };
         for colour in Colour::BOTH {
             let count = array.iter().filter(|&&(_, unit, owner)| unit == royal && owner == colour).count();
             if count != 1 {

@@ -14,7 +14,7 @@ impl<'a> Check<'a> {
     pub(super) fn letters(&mut self) -> Vec<Option<char>> {
         let mut letters: Vec<Option<char>> = vec![None; self.pieces.len()];
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
-        order.sort_by_key(|&index| self.pieces[index].place);
+        order.sort_by_key(|&index| self.pieces[index].place.inherited_first());
         for index in order {
             let piece = self.pieces[index];
             let Value::Table(table) = &piece.node.value else { continue };
@@ -27,6 +27,7 @@ impl<'a> Check<'a> {
             let letter = text.chars().next().filter(|letter| letter.is_ascii_uppercase() && text.len() == 1);
             let Some(letter) = letter else {
                 self.wrong_value(&path, &entry.node, "one capital letter from A to Z");
+                self.meant_letters.extend(text.chars().take(1).flat_map(char::to_uppercase));
                 continue;
             };
             if let Some(other) = letters.iter().position(|&known| known == Some(letter)) {
@@ -53,6 +54,7 @@ impl<'a> Check<'a> {
                 .filter(|&index| self.pieces[index].key == "king" && claims(self.pieces[index]).is_none())
                 .collect();
         }
+        royals.sort_by_key(|&index| self.pieces[index].place.inherited_first());
         for &index in royals.iter().skip(1) {
             let piece = self.pieces[index];
             let got = format!("another one beside {}", self.pieces[royals[0]].key);
@@ -188,7 +190,7 @@ impl<'a> Check<'a> {
                 Err(error) => self.betza_fault(path, item, error),
             }
         }
-        (legs.len() == items.len()).then(|| Pattern {
+        (legs.len() == items.len()).then_some(Pattern {
             legs,
             moves: true,
             captures: true,

@@ -198,10 +198,12 @@ impl<'a> Check<'a> {
         };
         let name = &self.pieces[partner.index()].key;
         let Some((king, home)) = homes(Colour::White) else {
-            conflict(format!("a {name} on that side of the king, no hole between"), "none".into());
+            if self.array_known {
+                conflict(format!("a {name} on that side of the king, no hole between"), "none".into());
+            }
             return None;
         };
-        if homes(Colour::Black) != Some((topology.flip(king), topology.flip(home))) {
+        if self.array_known && homes(Colour::Black) != Some((topology.flip(king), topology.flip(home))) {
             let squares = format!("{} and {}", topology.name(topology.flip(king)), topology.name(topology.flip(home)));
             conflict(format!("Black's king and {name} on {squares}, mirroring White's"), "others".into());
         }

@@ -1,0 +1,60 @@
+//! A game: a position with the positions before it, so that repetition can be judged.
+
+use crate::moves::Move;
+use crate::outcome::Outcome;
+use crate::position::{Position, Unobserved};
+
+/// A position and how it came about.
+#[derive(Clone, Debug)]
+pub struct Game {
+    start: Position,
+    position: Position,
+    earlier: Vec<u64>,
+    moves: Vec<Move>,
+}
+
+impl Game {
+    /// A game that begins here.
+    pub fn new(start: Position) -> Self {
+        Self { position: start.clone(), start, earlier: Vec::new(), moves: Vec::new() }
+    }
+
+    /// Where the game began.
+    pub const fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// Where it stands.
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Keys of all positions before this one, oldest first: what a search needs to see repetitions.
+    pub fn earlier(&self) -> &[u64] {
+        &self.earlier
+    }
+
+    /// The moves played.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.earlier.push(self.position.key());
+        self.position.make(mv, &mut Unobserved);
+        self.moves.push(mv);
+    }
+
+    /// How the game has ended, if it has.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.position.outcome(self.occurrences())
+    }
+
+    /// How often the position has occurred, this time included. A capture or pawn move ends all possibility of return.
+    fn occurrences(&self) -> usize {
+        let reach = usize::from(self.position.plies_without_progress()).min(self.earlier.len());
+        let recent = &self.earlier[self.earlier.len() - reach..];
+        1 + recent.iter().filter(|&&key| key == self.position.key()).count()
+    }
+}
