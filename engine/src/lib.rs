@@ -5,5 +5,7 @@ pub mod geometry;
 pub mod moves;
 pub mod outcome;
 pub mod position;
+pub mod protocol;
 pub mod search;
+pub mod tools;
 pub mod variant;

@@ -3,6 +3,12 @@
 //! The games themselves are `fairyforge-engine`'s; this crate plays them in bulk and learns from them.
 
 pub mod arena;
+pub mod cli;
 pub mod fit;
+pub mod plan;
+pub mod progress;
 pub mod record;
+pub mod report;
 pub mod run_dir;
+pub mod selfplay;
+pub mod training_loop;

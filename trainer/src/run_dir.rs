@@ -7,7 +7,7 @@
 //! ```text
 //! <run>/plan.toml version.txt run.lock events.jsonl report.md
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
-//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{pgn,toml}
+//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}   pairs.jsonl
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -25,6 +25,7 @@ const PLAN: &str = "plan.toml";
 const VERSION: &str = "version.txt";
 const LOCK: &str = "run.lock";
 const EVENTS: &str = "events.jsonl";
+const PAIRS: &str = "pairs.jsonl";
 const TEMPORARY: &str = ".tmp";
 
 // ───────────────────────────────────────────── the run ─────────────────────────────────────────────
@@ -38,8 +39,8 @@ pub struct RunPaths {
 /// The two files that a gate match between two generations leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateFiles {
-    /// The games of the match.
-    pub pgn: PathBuf,
+    /// The games of the match, a line a pair.
+    pub pairs: PathBuf,
     /// The score and the verdict.
     pub verdict: PathBuf,
 }
@@ -80,11 +81,16 @@ impl RunPaths {
         self.root.join("rejected").join(toml_name(candidate))
     }
 
-    /// `gate/<candidate>-vs-<parent>.{pgn,toml}`: the match that decides on a candidate.
+    /// `gate/<candidate>-vs-<parent>.{jsonl,toml}`: the match that decides on a candidate.
     pub fn gate(&self, candidate: u32, parent: u32) -> GateFiles {
         let name = format!("{}-vs-{}", numbered(candidate), numbered(parent));
         let folder = self.root.join("gate");
-        GateFiles { pgn: folder.join(format!("{name}.pgn")), verdict: folder.join(format!("{name}.toml")) }
+        GateFiles { pairs: folder.join(format!("{name}.jsonl")), verdict: folder.join(format!("{name}.toml")) }
+    }
+
+    /// `pairs.jsonl`: the games of a match that is a run of its own.
+    pub fn pairs(&self) -> PathBuf {
+        self.root.join(PAIRS)
     }
 
     /// `report.md`.
@@ -158,7 +164,7 @@ impl RunDir {
         let resumed = paths.plan().exists();
         if resumed {
             refuse_other_plan(&paths.plan(), plan_toml)?;
-            drop_torn_event(&paths.events())?;
+            drop_torn_line(&paths.events())?;
         }
         note_version(&paths.version(), version)?;
         if !resumed {
@@ -197,10 +203,7 @@ impl RunDir {
     /// # Errors
     /// When the file cannot be opened or written.
     pub fn append_event(&self, event: &serde_json::Value) -> Result<(), FileError> {
-        let path = self.events();
-        let mut file =
-            OpenOptions::new().create(true).append(true).open(&path).map_err(FileError::at("open", &path))?;
-        write_bytes(&mut file, format!("{event}\n").as_bytes(), &path)
+        append_line(&self.events(), &event.to_string())
     }
 }
 
@@ -270,7 +273,7 @@ fn note_version(path: &Path, version: &str) -> Result<(), FileError> {
 }
 
 /// A process killed while it appended may have left half a line; whole lines stay.
-fn drop_torn_event(path: &Path) -> Result<(), FileError> {
+pub fn drop_torn_line(path: &Path) -> Result<(), FileError> {
     if !path.exists() {
         return Ok(());
     }
@@ -415,6 +418,17 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     }
     renamed?;
     sync_folder(folder)
+}
+
+/// Appends a line to a journal and syncs it, making file and folder if need be.
+///
+/// # Errors
+/// The folder or the file refuses.
+pub fn append_line(path: &Path, line: &str) -> Result<(), FileError> {
+    create_folder(folder_of(path))?;
+    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(FileError::at("open", path))?;
+    write_bytes(&mut file, format!("{line}\n").as_bytes(), path)?;
+    file.sync_data().map_err(FileError::at("sync", path))
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -698,7 +712,7 @@ mod tests {
         assert_eq!(paths.selfplay(1), Path::new("run/selfplay/001"));
         assert_eq!(paths.weights(12), Path::new("run/weights/012.toml"));
         assert_eq!(paths.rejected(3), Path::new("run/rejected/003.toml"));
-        assert_eq!(paths.gate(2, 1).pgn, Path::new("run/gate/002-vs-001.pgn"));
+        assert_eq!(paths.gate(2, 1).pairs, Path::new("run/gate/002-vs-001.jsonl"));
         assert_eq!(paths.gate(2, 1).verdict, Path::new("run/gate/002-vs-001.toml"));
         assert_eq!(paths.report(), Path::new("run/report.md"));
     }

@@ -90,6 +90,21 @@ pub(super) enum CommandError {
 const MOST_MILLISECONDS: u64 = 1_000_000_000_000;
 /// Greatest depth of a perft.
 const MOST_PERFT: u64 = 100;
+/// Words that end a list of moves to search.
+const LIMITS: [&str; 12] = [
+    "depth",
+    "nodes",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "infinite",
+    "ponder",
+    "perft",
+    "searchmoves",
+];
 /// Characters of the input that a message repeats.
 const MOST_REPEATED: usize = 40;
 
@@ -134,44 +149,35 @@ fn go<'a>(words: SplitAsciiWhitespace<'a>) -> Result<Command<'a>, CommandError> 
     let mut go = Go::default();
     let mut words = words.peekable();
     while let Some(keyword) = words.next() {
+        let mut value = || number(keyword, words.next());
         match keyword {
             "infinite" | "ponder" => go.infinite = true,
+            "depth" => go.depth = Some(i32::try_from(value()?).unwrap_or(i32::MAX)),
+            "nodes" => go.nodes = Some(value()?),
+            "movetime" => go.move_time = Some(milliseconds(value()?)),
+            "wtime" => go.left[0] = Some(milliseconds(value()?)),
+            "btime" => go.left[1] = Some(milliseconds(value()?)),
+            "winc" => go.increment[0] = milliseconds(value()?),
+            "binc" => go.increment[1] = milliseconds(value()?),
+            // No moves to go is how some programs say that no control is ahead.
+            "movestogo" => go.moves_to_go = u32::try_from(value()?).ok().filter(|&moves| moves > 0),
+            "perft" => return Ok(Command::Perft(value()?.min(MOST_PERFT) as u32)),
             "searchmoves" => {
-                while let Some(text) = words.next_if(|&word| !is_limit(word)) {
+                while let Some(text) = words.next_if(|word| !LIMITS.contains(word)) {
                     go.search_moves.push(text);
                 }
                 if go.search_moves.is_empty() {
                     return Err(CommandError::NoSearchMoves);
                 }
             }
-            "perft" => return Ok(Command::Perft(number(keyword, words.next())?.min(MOST_PERFT) as u32)),
-            _ if is_limit(keyword) => set_limit(&mut go, keyword, number(keyword, words.next())?),
             other => return Err(CommandError::UnknownLimit(repeated(other))),
         }
     }
     Ok(Command::Go(go))
 }
 
-fn is_limit(word: &str) -> bool {
-    const LIMITS: [&str; 11] =
-        ["depth", "nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "infinite", "ponder", "perft"];
-    LIMITS.contains(&word) || word == "searchmoves"
-}
-
-fn set_limit(go: &mut Go<'_>, keyword: &str, number: u64) {
-    let time = Duration::from_millis(number.min(MOST_MILLISECONDS));
-    match keyword {
-        "depth" => go.depth = Some(i32::try_from(number).unwrap_or(i32::MAX)),
-        "nodes" => go.nodes = Some(number),
-        "movetime" => go.move_time = Some(time),
-        "wtime" => go.left[0] = Some(time),
-        "btime" => go.left[1] = Some(time),
-        "winc" => go.increment[0] = time,
-        "binc" => go.increment[1] = time,
-        // No moves to go is how some programs say that no control is ahead.
-        "movestogo" => go.moves_to_go = u32::try_from(number).ok().filter(|&moves| moves > 0),
-        _ => unreachable!("only limits with a number come here"),
-    }
+fn milliseconds(number: u64) -> Duration {
+    Duration::from_millis(number.min(MOST_MILLISECONDS))
 }
 
 /// A whole number, as near as sixty-four bits come: a clock may have run below zero, and no limit is too great.
@@ -188,7 +194,8 @@ fn number(keyword: &str, word: Option<&str>) -> Result<u64, CommandError> {
 /// Names and values may hold blanks, so they are cut out of the line as they stand.
 fn assignment(line: &str) -> Result<Assignment<'_>, CommandError> {
     let rest = line.trim_ascii().strip_prefix("setoption").unwrap_or_default().trim_ascii();
-    let refused = || CommandError::NoName(if rest.is_empty() { "nothing".into() } else { format!("{:?}", repeated(rest)) });
+    let refused =
+        || CommandError::NoName(if rest.is_empty() { "nothing".into() } else { format!("{:?}", repeated(rest)) });
     let rest_of_name = rest.strip_prefix("name").filter(|rest| rest.starts_with([' ', '\t'])).ok_or_else(refused)?;
     let (name, value) = match rest_of_name.split_once(" value") {
         Some((name, value)) if value.is_empty() || value.starts_with([' ', '\t']) => (name, Some(value.trim_ascii())),
@@ -263,9 +270,13 @@ mod tests {
         };
         assert_eq!(option("setoption name Hash value 64"), ("Hash", Some("64")));
         assert_eq!(option("setoption name Clear Hash"), ("Clear Hash", None));
-        assert_eq!(option("setoption name Weights value my  file value 2.toml "), ("Weights", Some("my  file value 2.toml")));
+        assert_eq!(
+            option("setoption name Weights value my  file value 2.toml "),
+            ("Weights", Some("my  file value 2.toml"))
+        );
         assert_eq!(option("setoption name Weights value"), ("Weights", Some("")));
-        for line in ["setoption", "setoption Hash 5", "setoption name", "setoption name  value 5", "setoption nameHash"] {
+        for line in ["setoption", "setoption Hash 5", "setoption name", "setoption name  value 5", "setoption nameHash"]
+        {
             assert!(parse(line).is_err(), "{line} was accepted");
         }
     }

@@ -7,6 +7,7 @@ mod command;
 mod engine;
 mod lines;
 mod options;
+mod room;
 mod thinking;
 pub mod uci;
 mod voice;

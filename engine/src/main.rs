@@ -1,0 +1,82 @@
+//! The engine's program: the UCI protocol on standard input and output, and a few tools.
+
+use clap::{Parser, Subcommand};
+use fairyforge_engine::protocol::uci;
+use fairyforge_engine::search::MAX_DEPTH;
+use fairyforge_engine::tools::{bench, params};
+use fairyforge_engine::variant::Variant;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Exit status for input that makes no sense.
+const BAD_INPUT: u8 = 2;
+/// Exit status for a run that failed.
+const FAILED: u8 = 1;
+
+/// An engine for chess variants on boards up to 16x16. Without a command it speaks UCI.
+#[derive(Parser)]
+#[command(name = "fairyforge-engine", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measures speed, and prints the number that identifies the search.
+    Bench {
+        /// A variant's name, or a path to its file.
+        #[arg(long, value_name = "NAME|FILE", default_value = "herculean")]
+        variant: String,
+        /// Plies of the searches whose nodes make up the bench number.
+        #[arg(long, value_name = "D", default_value_t = bench::DEFAULT_DEPTH,
+              value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
+        depth: i32,
+        /// Prints JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Lists the numbers of the search with defaults, ranges and steps.
+    Params {
+        /// Prints JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        None => uci::run(io::stdin().lock(), io::stdout()),
+        Some(Command::Bench { variant, depth, json }) => match Variant::load(&variant) {
+            Ok(variant) => print_bench(&Arc::new(variant), depth, json),
+            Err(error) => {
+                eprintln!("error: bench --variant: {error}");
+                return ExitCode::from(BAD_INPUT);
+            }
+        },
+        Some(Command::Params { json }) => match json {
+            true => print(&format!("{:#}", params::json())),
+            false => print(&params::text()),
+        },
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn print_bench(variant: &Arc<Variant>, depth: i32, json: bool) -> io::Result<()> {
+    let bench = bench::Bench::run(variant, depth);
+    let text = if json { serde_json::to_string_pretty(&bench)? } else { bench.to_string() };
+    print(&text)
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{text}")?;
+    output.flush()
+}

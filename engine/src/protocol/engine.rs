@@ -1,0 +1,229 @@
+//! What a session sets up before anyone thinks: the game, the position with its history, values and memory.
+//!
+//! Every change is all or nothing: what cannot be done leaves everything as it was and says why.
+
+use super::command::{Go, Setup};
+use super::options::{DEFAULT_HASH, DEFAULT_VARIANT};
+use super::room::has_room_for;
+use super::thinking::Task;
+use crate::evaluate::{Evaluator, Tapered, Weights, WeightsError};
+use crate::game::Game;
+use crate::moves::notation::MoveTextError;
+use crate::position::{FenError, Position};
+use crate::search::{Clock, Deadline, Limits, Memory, Params};
+use crate::variant::rules::Colour;
+use crate::variant::{Variant, VariantError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Longest weights file that is read, in bytes: far more than the largest board asks for.
+const MOST_WEIGHTS_BYTES: u64 = 4 << 20;
+
+/// The state between commands.
+pub(super) struct Engine {
+    variant: Arc<Variant>,
+    game: Game,
+    evaluator: Arc<Tapered>,
+    /// The chosen weights file. It may be one of another variant, waiting for that variant to be chosen.
+    weights_file: Option<PathBuf>,
+    params: Params,
+    hash: usize,
+    /// Made when first needed, away while a search uses it.
+    memory: Option<Memory>,
+}
+
+/// Why a change was refused.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EngineError {
+    #[error("{0}")]
+    Variant(#[from] VariantError),
+    #[error("position: {0}")]
+    Fen(#[from] FenError),
+    #[error("position: {number}. move: {source}")]
+    Move { number: usize, source: MoveTextError },
+    #[error("go searchmoves: {0}")]
+    SearchMove(MoveTextError),
+    #[error("weights file {}: {source}", path.display())]
+    ReadWeights { path: PathBuf, source: io::Error },
+    #[error("{}: {source}", path.display())]
+    Weights { path: PathBuf, source: WeightsError },
+    #[error("Hash: expected a size that there is memory for, got {0} MB")]
+    NoRoom(usize),
+}
+
+impl Engine {
+    /// The default game at its start.
+    pub fn new() -> Result<Self, VariantError> {
+        let variant = Arc::new(Variant::load(DEFAULT_VARIANT)?);
+        Ok(Self {
+            game: new_game(&variant),
+            evaluator: a_priori(&variant),
+            variant,
+            weights_file: None,
+            params: Params::default(),
+            hash: DEFAULT_HASH,
+            memory: None,
+        })
+    }
+
+    /// The position on the board.
+    pub const fn position(&self) -> &Position {
+        self.game.position()
+    }
+
+    /// The value of the position for the side to move, in centipawns, without search.
+    pub fn static_value(&self) -> i32 {
+        let position = self.position();
+        self.evaluator.evaluate(position, &self.evaluator.fresh(position))
+    }
+
+    /// Sets up a position and plays moves from there.
+    pub fn set_up(&mut self, setup: &Setup<'_>) -> Result<(), EngineError> {
+        let mut game = match &setup.fen {
+            None => new_game(&self.variant),
+            Some(fen) => Game::new(Position::from_fen(&self.variant, fen)?),
+        };
+        for (number, text) in (1..).zip(&setup.moves) {
+            let mv = game.position().parse_move(text).map_err(|source| EngineError::Move { number, source })?;
+            game.play(mv);
+        }
+        self.game = game;
+        Ok(())
+    }
+
+    /// Changes the game; the board shows its start. Returns why the chosen weights could not be used, if so.
+    pub fn set_variant(&mut self, name_or_path: &str) -> Result<Option<EngineError>, EngineError> {
+        let variant = Arc::new(Variant::load(name_or_path)?);
+        let weights = self.weights_file.as_deref().map(|path| read_weights(&variant, path)).transpose();
+        let (evaluator, fault) = match weights {
+            Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), None),
+            Ok(None) => (a_priori(&variant), None),
+            Err(fault) => (a_priori(&variant), Some(fault)),
+        };
+        self.game = new_game(&variant);
+        (self.variant, self.evaluator) = (variant, evaluator);
+        self.forget();
+        Ok(fault)
+    }
+
+    /// Changes the values; `None` is a priori. A file of another variant is kept in mind until that is chosen.
+    pub fn set_weights(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
+        let weights = path.as_deref().map(|path| read_weights(&self.variant, path)).transpose();
+        if matches!(weights, Ok(_) | Err(EngineError::Weights { source: WeightsError::OtherRules { .. }, .. })) {
+            self.weights_file = path;
+        }
+        self.evaluator = match weights? {
+            Some(weights) => Arc::new(Tapered::new(&self.variant, &weights)),
+            None => a_priori(&self.variant),
+        };
+        self.forget();
+        Ok(())
+    }
+
+    /// Changes the size of the table, which is empty then.
+    pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), EngineError> {
+        if !has_room_for(mebibytes) {
+            return Err(EngineError::NoRoom(mebibytes));
+        }
+        self.hash = mebibytes;
+        self.memory = None;
+        Ok(())
+    }
+
+    /// Forgets everything searched.
+    pub fn forget(&mut self) {
+        if let Some(memory) = &mut self.memory {
+            memory.forget();
+        }
+    }
+
+    /// Takes the memory back that a task took along.
+    pub fn give_back(&mut self, memory: Memory) {
+        self.memory = Some(memory);
+    }
+
+    /// What `go` asks for. The memory goes along.
+    pub fn task(&mut self, go: &Go<'_>) -> Result<Task, EngineError> {
+        let limits = self.limits(go)?;
+        let memory = self.memory.take().unwrap_or_else(|| Memory::new(self.hash, self.params.clone()));
+        let ends_by_itself = limits.depth.is_some() || limits.nodes.is_some() || limits.deadline.is_some();
+        Ok(Task {
+            position: self.game.position().clone(),
+            earlier: self.game.earlier().to_vec(),
+            waits_for_stop: go.infinite || !ends_by_itself,
+            limits,
+            evaluator: Arc::clone(&self.evaluator),
+            memory,
+        })
+    }
+
+    fn limits(&self, go: &Go<'_>) -> Result<Limits, EngineError> {
+        let read = |text: &&str| self.position().parse_move(text).map_err(EngineError::SearchMove);
+        let side = self.position().side_to_move().index();
+        let clock =
+            go.left[side].map(|left| Clock { left, increment: go.increment[side], moves_to_go: go.moves_to_go });
+        let deadline = match (go.move_time, clock) {
+            _ if go.infinite => None,
+            (Some(time), _) => Some(Deadline::fixed(time, &self.params)),
+            (None, clock) => clock.map(|clock| Deadline::from_clock(&clock, &self.params)),
+        };
+        let root_moves = go.search_moves.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Limits { depth: go.depth, nodes: go.nodes, deadline, root_moves })
+    }
+
+    /// The game in one line, as variant-aware interfaces read it.
+    pub fn introduction(&self) -> String {
+        let (variant, topology) = (&self.variant, self.variant.topology());
+        let in_hand: u32 = variant.units().map(|unit| u32::from(variant.hand_size(unit))).sum();
+        let (files, ranks, start) = (topology.width(), topology.height(), Position::start(variant).fen());
+        format!("variant {} files {files} ranks {ranks} pocket {in_hand} startpos {start}", variant.name())
+    }
+
+    /// The board with what is known of it.
+    pub fn drawing(&self) -> String {
+        let position = self.position();
+        let side = if position.side_to_move() == Colour::White { "white" } else { "black" };
+        let mut lines = vec![
+            format!("{position}\n"),
+            format!("Variant: {} (rules {:.12})", self.variant.name(), self.variant.rules_hash()),
+            format!("Fen: {}", position.fen()),
+            format!("Key: {:016X}", position.key()),
+            format!("Side to move: {side}{}", if position.in_check() { ", in check" } else { "" }),
+            format!("Legal moves: {}", position.legal_moves().len()),
+        ];
+        if let Some(outcome) = self.game.outcome() {
+            let result = outcome.winner.map_or("draw".into(), |winner| format!("{winner:?} wins"));
+            lines.push(format!("Game over: {result} ({})", outcome.reason));
+        }
+        lines.join("\n")
+    }
+}
+
+fn new_game(variant: &Arc<Variant>) -> Game {
+    Game::new(Position::start(variant))
+}
+
+fn a_priori(variant: &Variant) -> Arc<Tapered> {
+    Arc::new(Tapered::new(variant, &Weights::a_priori(variant)))
+}
+
+fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> {
+    let text = read_file(path).map_err(|source| EngineError::ReadWeights { path: path.into(), source })?;
+    Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })
+}
+
+/// Only regular files of a sensible size: a device or pipe could keep the session waiting for ever.
+fn read_file(path: &Path) -> io::Result<String> {
+    let metadata = std::fs::metadata(path)?;
+    let refused = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    if !metadata.is_file() {
+        return refused("expected a regular file");
+    }
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MOST_WEIGHTS_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_WEIGHTS_BYTES {
+        return refused("expected at most 4 MiB");
+    }
+    Ok(text)
+}

@@ -1,0 +1,182 @@
+//! Work that goes on while the session listens: a search or a count of leaves, on a thread of its own.
+
+use super::voice::Voice;
+use crate::evaluate::Tapered;
+use crate::moves::Move;
+use crate::moves::perft::perft;
+use crate::position::{Position, Unobserved};
+use crate::search::score::mate_in;
+use crate::search::{Limits, Memory, Report, search};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::Instant;
+
+/// Stack of the thread: more than the deepest line needs on any platform.
+const STACK_BYTES: usize = 16 << 20;
+/// Depth up to which leaves are counted without looking out for `stop`.
+const UNDISTURBED_DEPTH: u32 = 3;
+
+/// A search to be done.
+pub(super) struct Task {
+    pub position: Position,
+    /// Keys of the game's positions before.
+    pub earlier: Vec<u64>,
+    pub limits: Limits,
+    pub evaluator: Arc<Tapered>,
+    pub memory: Memory,
+    /// The answer is held back until `stop`, even if nothing is left to search.
+    pub waits_for_stop: bool,
+}
+
+/// Work under way.
+pub(super) struct Thinking<'scope> {
+    stop: Arc<AtomicBool>,
+    waits_for_stop: bool,
+    /// Gives the memory back that a search took along.
+    thread: ScopedJoinHandle<'scope, Option<Memory>>,
+}
+
+impl<'scope> Thinking<'scope> {
+    /// Starts a search, which ends with one `bestmove`.
+    pub fn search<'env: 'scope, W: Write + Send>(
+        scope: &'scope Scope<'scope, 'env>,
+        voice: &'env Voice<W>,
+        task: Task,
+    ) -> io::Result<Self> {
+        Self::start(scope, task.waits_for_stop, move |stop| Some(task.run(stop, voice)))
+    }
+
+    /// Starts counting leaves.
+    pub fn perft<'env: 'scope, W: Write + Send>(
+        scope: &'scope Scope<'scope, 'env>,
+        voice: &'env Voice<W>,
+        position: Position,
+        depth: u32,
+    ) -> io::Result<Self> {
+        Self::start(scope, false, move |stop| {
+            // A lost listener is the session's to notice.
+            let _ = divide(position, depth, stop, voice);
+            None
+        })
+    }
+
+    fn start(
+        scope: &'scope Scope<'scope, '_>,
+        waits_for_stop: bool,
+        work: impl FnOnce(&AtomicBool) -> Option<Memory> + Send + 'scope,
+    ) -> io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let builder = thread::Builder::new().name("thinking".into()).stack_size(STACK_BYTES);
+        let thread = builder.spawn_scoped(scope, move || work(&seen))?;
+        Ok(Self { stop, waits_for_stop, thread })
+    }
+
+    /// Asks for an end.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.thread().unpark();
+    }
+
+    /// Waits for the end, asking for it if it would not come otherwise. `Err`: the thread panicked.
+    pub fn settle(self) -> thread::Result<Option<Memory>> {
+        if self.waits_for_stop {
+            self.stop();
+        }
+        self.thread.join()
+    }
+}
+
+impl Task {
+    /// Searches, says what is found and gives the memory back.
+    fn run<W: Write>(mut self, stop: &AtomicBool, voice: &Voice<W>) -> Memory {
+        let began = Instant::now();
+        let mut last = None;
+        let (position, evaluator) = (&self.position, self.evaluator.as_ref());
+        let report =
+            search(position, &self.earlier, &self.limits, evaluator, &mut self.memory, stop, |report, memory| {
+                last = Some(report.clone());
+                if voice.say(info(position, report, memory.fullness(), began)).is_err() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            });
+        // An error means that nobody listens any more; the session meets it too and ends.
+        if last.as_ref() != Some(&report) {
+            let _ = voice.say(info(position, &report, self.memory.fullness(), began));
+        }
+        while self.waits_for_stop && !stop.load(Ordering::Relaxed) {
+            thread::park();
+        }
+        let best = report.best.map_or_else(|| "(none)".into(), |mv| position.move_text(mv));
+        let _ = voice.say(format_args!("bestmove {best}"));
+        self.memory
+    }
+}
+
+/// One `info` line.
+fn info(position: &Position, report: &Report, fullness: usize, began: Instant) -> String {
+    let time = began.elapsed();
+    let score = match mate_in(report.score) {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {}", report.score),
+    };
+    let speed = (report.nodes as f64 / time.as_secs_f64().max(1e-6)) as u64;
+    let mut text = format!(
+        "info depth {} seldepth {} score {score} nodes {} nps {speed} hashfull {fullness} time {}",
+        report.depth,
+        report.selective_depth,
+        report.nodes,
+        time.as_millis()
+    );
+    if !report.line.is_empty() {
+        let _ = write!(text, " pv {}", line_text(position, &report.line));
+    }
+    text
+}
+
+/// A line of moves; each is written as the position before it sees it.
+fn line_text(position: &Position, line: &[Move]) -> String {
+    let mut position = position.clone();
+    let texts = line.iter().map(|&mv| {
+        let text = position.move_text(mv);
+        position.make(mv, &mut Unobserved);
+        text
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+/// Leaves below each move and their sum, in the form that scripts for other engines read.
+fn divide<W: Write>(mut position: Position, depth: u32, stop: &AtomicBool, voice: &Voice<W>) -> io::Result<()> {
+    let mut total = u64::from(depth == 0);
+    let moves = if depth == 0 { Vec::new() } else { position.legal_moves() };
+    for mv in moves {
+        let text = position.move_text(mv);
+        let undo = position.make(mv, &mut Unobserved);
+        let leaves = leaves_unless_stopped(&mut position, depth - 1, stop);
+        position.unmake(mv, &undo);
+        let Some(leaves) = leaves else { return voice.remark("perft was stopped") };
+        voice.say(format_args!("{text}: {leaves}"))?;
+        total += leaves;
+    }
+    voice.say(format_args!("\nNodes searched: {total}\n"))
+}
+
+fn leaves_unless_stopped(position: &mut Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    if depth <= UNDISTURBED_DEPTH {
+        return Some(perft(position, depth));
+    }
+    let mut leaves = 0;
+    for mv in position.legal_moves() {
+        let undo = position.make(mv, &mut Unobserved);
+        let below = leaves_unless_stopped(position, depth - 1, stop);
+        position.unmake(mv, &undo);
+        leaves += below?;
+    }
+    Some(leaves)
+}

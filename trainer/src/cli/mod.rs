@@ -1,0 +1,132 @@
+//! The command line: one small file a subcommand. Results go to stdout, everything else to stderr; the exit status is 2
+//! for bad input, 1 for a failed run and 130 for one that was interrupted.
+
+mod data;
+mod failure;
+pub mod fit;
+mod loops;
+mod matches;
+mod perft;
+mod selfplay;
+mod variant;
+
+pub use failure::{Failure, OrBadInput};
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use fairyforge_engine::evaluate::Weights;
+use fairyforge_engine::variant::Variant;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What runs say about the program that made them.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("FAIRYFORGE_COMMIT"), ")");
+
+/// Weights derived from mobility, where a file could be named.
+const A_PRIORI: &str = "a-priori";
+
+/// Self-play training and measurement for chess variants on large boards.
+#[derive(Parser)]
+#[command(version = VERSION, about, after_help = "Examples:\n  fairyforge quickstart\n  fairyforge variant list\n  fairyforge perft --variant herculean --depth 4\n  fairyforge selfplay --variant sorcerer --games 200 --nodes 500 --seed 1 --threads 2 --out data/runs/sorcerer\n  fairyforge fit --data data/runs/sorcerer --out sorcerer.toml\n  fairyforge match --variant sorcerer --a sorcerer.toml --b a-priori --pairs 100 --nodes 500 --seed 2 --threads 2 --out data/runs/match")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The whole loop on Herculean Chess in minutes: self-play, fit, match, report.
+    Quickstart(loops::QuickstartArgs),
+    /// The variants: list them, check files, show one.
+    #[command(subcommand)]
+    Variant(variant::VariantCommand),
+    /// Count the leaves of the tree of legal moves.
+    Perft(perft::PerftArgs),
+    /// Play games of the engine against itself and record them.
+    Selfplay(selfplay::SelfplayArgs),
+    /// Estimate piece values and tune weights from recorded games.
+    Fit(fit::FitArgs),
+    /// Play two weights files against each other.
+    Match(matches::MatchArgs),
+    /// Self-play, fit and match, for any variant, as a plan says.
+    Loop(loops::LoopArgs),
+    /// Look at recorded games: verify, digest, head.
+    #[command(subcommand)]
+    Data(data::DataCommand),
+}
+
+/// Runs the command line and turns its end into an exit status.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ended = match cli.command {
+        Command::Quickstart(args) => loops::quickstart(&args),
+        Command::Variant(command) => variant::run(&command),
+        Command::Perft(args) => perft::run(&args),
+        Command::Selfplay(args) => selfplay::run(&args),
+        Command::Fit(args) => fit::run(args),
+        Command::Match(args) => matches::run(&args),
+        Command::Loop(args) => loops::run(&args),
+        Command::Data(command) => data::run(&command),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// A variant by name or file.
+fn load_variant(name: &str) -> Result<Arc<Variant>, Failure> {
+    Variant::load(name).map(Arc::new).or_bad_input(|| "cannot load the variant".into())
+}
+
+/// Weights with the text they were read from and its digest.
+struct LoadedWeights {
+    weights: Weights,
+    text: String,
+    digest: String,
+}
+
+/// Weights from a file; none, or the word `a-priori`, means those derived from mobility.
+fn load_weights(variant: &Variant, path: Option<&Path>) -> Result<LoadedWeights, Failure> {
+    let Some(path) = path.filter(|path| *path != Path::new(A_PRIORI)) else {
+        let weights = Weights::a_priori(variant);
+        return Ok(LoadedWeights { text: weights.to_toml(variant), weights, digest: A_PRIORI.into() });
+    };
+    let what = || format!("cannot load weights from {}", path.display());
+    let text = std::fs::read_to_string(path).or_bad_input(what)?;
+    let weights = Weights::read(variant, &text).or_bad_input(what)?;
+    Ok(LoadedWeights { digest: text_digest(&text), weights, text })
+}
+
+/// SHA-256 of a text, in hexadecimal.
+fn text_digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Runs `work` on so many threads; 0 means one a core.
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
+    Ok(pool.install(work))
+}
+
+/// A flag that Ctrl-C sets once; a second Ctrl-C ends the process at once.
+fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("stopping; once more to stop at once");
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(stop)
+}
+
+/// A path that is not given, made from a name.
+fn or_run(out: Option<&PathBuf>, name: &str) -> PathBuf {
+    out.cloned().unwrap_or_else(|| Path::new("data/runs").join(name))
+}

@@ -1,0 +1,133 @@
+//! `fairyforge selfplay`.
+
+use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt};
+use crate::plan::check_selfplay;
+use crate::progress::Progress;
+use crate::record::{self, Origin};
+use crate::run_dir::{RunDir, write_atomically};
+use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
+use anyhow::Context;
+use fairyforge_engine::evaluate::Tapered;
+use serde::Serialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The generation that a plain self-play run is.
+const GENERATION: u32 = 1;
+/// The weights it is played with.
+const PARENT: u32 = 0;
+
+/// Play games of the engine against itself and record them. Cut off at any moment, the same command continues.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  fairyforge selfplay --variant herculean --games 500 --nodes 500 --seed 1 --threads 2 --out data/runs/herculean\n  fairyforge selfplay --variant my-game.toml --games 100 --nodes 300 --seed 1 --threads 0 --out data/runs/mine --imbalance 0.8")]
+pub struct SelfplayArgs {
+    /// Name or file of the variant.
+    #[arg(long)]
+    variant: String,
+    /// Number of games.
+    #[arg(long)]
+    games: u64,
+    /// Nodes a move.
+    #[arg(long)]
+    nodes: u64,
+    /// Seed: with it, the version and the settings the games are the same, on any number of threads.
+    #[arg(long)]
+    seed: u64,
+    /// Threads; 0 is one a core.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Folder of the run.
+    #[arg(long)]
+    out: PathBuf,
+    /// Weights file; a-priori values if absent.
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Share of the pairs of games that start with units taken away at random on both sides.
+    #[arg(long, default_value_t = 0.75)]
+    imbalance: f64,
+    /// Games a shard: what a killed run plays again, at most, for each thread.
+    #[arg(long, default_value_t = 20)]
+    shard_games: u64,
+}
+
+/// What is saved of the request: everything that decides the games.
+#[derive(Serialize)]
+struct SelfplayPlan<'a> {
+    kind: &'static str,
+    variant: &'a str,
+    rules_hash: &'a str,
+    seed: u64,
+    weights: &'a str,
+    selfplay: &'a SelfplaySettings,
+}
+
+pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
+    let variant = load_variant(&args.variant)?;
+    let loaded = load_weights(&variant, args.weights.as_deref())?;
+    let mut settings =
+        SelfplaySettings { games: args.games, nodes: args.nodes, shard_games: args.shard_games, ..Default::default() };
+    settings.openings.imbalance.share = args.imbalance;
+    check_selfplay(&settings).or_bad_input(|| "the settings do not fit".into())?;
+    let plan = SelfplayPlan {
+        kind: "selfplay",
+        variant: variant.name(),
+        rules_hash: variant.rules_hash(),
+        seed: args.seed,
+        weights: &loaded.digest,
+        selfplay: &settings,
+    };
+    let plan = toml::to_string(&plan).context("cannot write the plan as TOML")?;
+    let run = open_run(&args.out, &plan)?;
+    if !run.weights(PARENT).exists() {
+        write_atomically(&run.weights(PARENT), loaded.text.as_bytes()).context("cannot save the weights")?;
+    }
+    let origin = Origin {
+        variant: variant.name().into(),
+        rules_hash: variant.rules_hash().into(),
+        engine: env!("CARGO_PKG_VERSION").into(),
+        run_seed: args.seed,
+        weights: loaded.digest,
+        base_game: 0,
+    };
+    let evaluator = Tapered::new(&variant, &loaded.weights);
+    let stop = stop_on_interrupt()?;
+    let progress = Progress::new(&format!("self-play, {}", variant.name()), "games", settings.even_games());
+    let generation = Generation { variant: &variant, settings: &settings, evaluator: &evaluator, origin: &origin };
+    let finished = run.finished_shards(GENERATION).context("cannot list the shards")?;
+    let folder = run.selfplay(GENERATION);
+    let ended = on_threads(args.threads, || generation.play(&folder, &finished, &stop, &progress))?;
+    progress.finish();
+    ended.map_err(|error| cut_off(error, &args.out))?;
+    let (games, positions) = progress.counts();
+    let event = json!({"event": "selfplay", "games": games, "positions": positions, "seconds": progress.elapsed().as_secs_f64()});
+    run.append_event(&event).context("cannot note the end")?;
+    println!("{} games in {}", settings.even_games(), args.out.display());
+    println!("digest {}", record::digest(&args.out).context("cannot read the games back")?);
+    Ok(())
+}
+
+/// Makes or continues a run; a run that belongs to another plan or process is bad input.
+pub(super) fn open_run(out: &Path, plan: &str) -> Result<RunDir, Failure> {
+    let run = RunDir::create_or_resume(out, plan, VERSION).or_bad_input(|| format!("cannot use {}", out.display()))?;
+    for path in run.clean_tmp().context("cannot remove unfinished files")? {
+        eprintln!("removed {}, unfinished", path.display());
+    }
+    let versions = run.versions().context("cannot read the run's versions")?;
+    if versions.len() > 1 {
+        eprintln!("warning: several versions of the program wrote to this run: {}", versions.join(", "));
+    }
+    Ok(run)
+}
+
+/// What to tell when self-play ended early.
+pub(super) fn cut_off(error: SelfplayError, out: &Path) -> Failure {
+    match error {
+        SelfplayError::Stopped => Failure::Interrupted(format!(
+            "stopped; finished shards are in {}, the same command continues",
+            out.display()
+        )),
+        SelfplayError::Record(_) => {
+            Failure::Failed(anyhow::Error::from(error).context("self-play stopped; finished shards are intact, the same command continues"))
+        }
+    }
+}

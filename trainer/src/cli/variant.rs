@@ -1,0 +1,109 @@
+//! `fairyforge variant list | check | show`.
+
+use super::{Failure, load_variant};
+use anyhow::anyhow;
+use fairyforge_engine::evaluate::Weights;
+use fairyforge_engine::position::Position;
+use fairyforge_engine::variant::Variant;
+use fairyforge_engine::variant::rules::Colour;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// The variants.
+#[derive(clap::Subcommand)]
+pub enum VariantCommand {
+    /// List the variants that are built in.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check variant files: all faults of all files are told, each with its place.
+    Check {
+        /// Variant files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Show a variant: its board, its units and what they are worth before anything is measured.
+    Show {
+        /// Name or file of the variant.
+        name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) fn run(command: &VariantCommand) -> Result<(), Failure> {
+    match command {
+        VariantCommand::List { json } => list(*json),
+        VariantCommand::Check { files } => check(files),
+        VariantCommand::Show { name, json } => show(name, *json),
+    }
+}
+
+fn list(as_json: bool) -> Result<(), Failure> {
+    let variants = Variant::shipped_names().map(load_variant).collect::<Result<Vec<_>, _>>()?;
+    let facts = |variant: &Variant| {
+        let (rules, topology) = (variant.rules(), variant.topology());
+        (format!("{}x{}", topology.width(), topology.height()), topology.squares().len(), rules.array.len(), rules.units.len())
+    };
+    if as_json {
+        let rows: Vec<_> = variants
+            .iter()
+            .map(|variant| {
+                let (board, squares, men, units) = facts(variant);
+                let title = &variant.rules().title;
+                json!({"name": variant.name(), "title": title, "board": board, "squares": squares, "men": men, "units": units, "rules_hash": variant.rules_hash()})
+            })
+            .collect();
+        println!("{}", json!(rows));
+        return Ok(());
+    }
+    println!("{:<36} {:<7} {:>7} {:>4} {:>5}  title", "name", "board", "squares", "men", "units");
+    for variant in &variants {
+        let (board, squares, men, units) = facts(variant);
+        println!("{:<36} {board:<7} {squares:>7} {men:>4} {units:>5}  {}", variant.name(), variant.rules().title);
+    }
+    Ok(())
+}
+
+fn check(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut faulty = 0;
+    for file in files {
+        match Variant::load(&file.to_string_lossy()) {
+            Ok(variant) => println!("{}: {} ({} units)", file.display(), variant.rules().title, variant.units().len()),
+            Err(error) => {
+                faulty += 1;
+                eprintln!("{error}");
+            }
+        }
+    }
+    if faulty == 0 { Ok(()) } else { Err(Failure::BadInput(anyhow!("{faulty} of {} files have faults", files.len()))) }
+}
+
+fn show(name: &str, as_json: bool) -> Result<(), Failure> {
+    let variant = load_variant(name)?;
+    let start = Position::start(&variant);
+    let weights = Weights::a_priori(&variant);
+    let rules = variant.rules();
+    let units = variant.units().zip(&weights.units).map(|(unit, weights)| {
+        let rules = variant.unit(unit);
+        (rules.letter, rules.name.as_str(), start.count(unit, Colour::White), variant.mean_mobility(unit, 1.0).mean(), weights)
+    });
+    if as_json {
+        let units: Vec<_> = units
+            .map(|(letter, name, count, mobility, weights)| json!({"letter": letter, "name": name, "count": count, "mobility": mobility, "middlegame": weights.middlegame, "endgame": weights.endgame}))
+            .collect();
+        println!("{}", json!({"name": variant.name(), "title": rules.title, "author": rules.author, "fen": start.fen(), "rules_hash": variant.rules_hash(), "units": units}));
+        return Ok(());
+    }
+    println!("{} by {}\n\n{start}\n\n{}\n", rules.title, rules.author, start.fen());
+    println!("letter  {:<22} men  mobility  middlegame  endgame", "unit");
+    for (letter, name, count, mobility, weights) in units {
+        println!("{letter:<6}  {name:<22} {count:>3}  {mobility:>8.2}  {:>10}  {:>7}", weights.middlegame, weights.endgame);
+    }
+    println!("\nmobility: mean squares reached on the empty board; values in centipawns, before anything is measured");
+    println!("rules hash {}", variant.rules_hash());
+    Ok(())
+}

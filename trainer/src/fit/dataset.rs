@@ -1,0 +1,336 @@
+//! Games read for fitting: their results, their pairs, and the quiet positions that stand for each of them.
+//!
+//! Shards are streamed one at a time; of every game only the positions that a fit can use are kept, as lists of men.
+//! Which positions those are depends on the game's number and the seed alone, not on threads or shards. What is made
+//! of them is the business of [`super::values`] and [`super::weights`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fairyforge_engine::geometry::Square;
+use fairyforge_engine::position::{Piece, Position, UnpackError};
+use fairyforge_engine::variant::Variant;
+use fairyforge_engine::variant::rules::Colour;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::logistic::Outcome;
+use crate::record::{self, GameRecord, PositionRecord, RecordError, ShardHeader};
+
+/// Which quiet positions of a game are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selection {
+    /// Positions kept in [`GameSample::spread`]; all quiet ones where a game has fewer.
+    pub positions_per_game: usize,
+    /// With the game's number, fixes every choice.
+    pub seed: u64,
+}
+
+/// A quiet position, reduced to what a fit looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuietPosition {
+    /// Plies since the start of the game.
+    pub ply: u16,
+    /// Who moves next.
+    pub side_to_move: Colour,
+    /// The men on the board, in order of squares.
+    pub men: Vec<(Piece, Square)>,
+    /// The men in hand, each as often as it is held.
+    pub held: Vec<Piece>,
+}
+
+/// One game as the fits see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameSample {
+    /// Its number.
+    pub game: u64,
+    /// The same for the two games of a pair (numbers 2k and 2k+1 of one folder), which share their opening.
+    pub cluster: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The first quiet position.
+    pub earliest: QuietPosition,
+    /// A quiet position drawn by lot.
+    pub random: QuietPosition,
+    /// Quiet positions spread evenly over the game: one drawn by lot from each of equally long stretches.
+    pub spread: Vec<QuietPosition>,
+}
+
+/// All games of a folder or run that have a quiet position.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Dataset {
+    /// The games, in order.
+    pub games: Vec<GameSample>,
+    /// Games left out because none of their positions is quiet.
+    pub games_without_quiet: u64,
+}
+
+/// Why games could not be read for fitting.
+#[derive(Debug, Error)]
+pub enum DatasetError {
+    /// The records are damaged, absent, or of other rules.
+    #[error(transparent)]
+    Records(#[from] RecordError),
+    /// A position's bytes are not a position of the game.
+    #[error("game {game}, ply {ply}: {source}")]
+    Position {
+        /// Number of the game.
+        game: u64,
+        /// Plies since its start.
+        ply: u16,
+        /// What is wrong with the bytes.
+        source: UnpackError,
+    },
+    /// Nothing to fit.
+    #[error("{}: expected games with quiet positions, got {games} games without any", dir.display())]
+    NothingQuiet {
+        /// The folder that was read.
+        dir: PathBuf,
+        /// Games in it.
+        games: u64,
+    },
+}
+
+impl Dataset {
+    /// Reads the games of `dir` (a folder of shards or a run), which must be of the variant's rules. After each shard
+    /// `observe` is told how many games have been read.
+    ///
+    /// # Errors
+    /// Damaged records or records of other rules, with the file's name; a position that cannot be unpacked; no game
+    /// with a quiet position.
+    pub fn read(
+        dir: &Path,
+        variant: &Arc<Variant>,
+        selection: &Selection,
+        observe: &dyn Fn(u64),
+    ) -> Result<Self, DatasetError> {
+        let mut dataset = Self::default();
+        let mut pairs = Pairs::default();
+        for shard in record::shards(dir, Some(variant.rules_hash()))? {
+            let shard = shard?;
+            let samples: Vec<_> = shard.games.par_iter().map(|game| sample(game, variant, selection)).collect();
+            pairs.enter(&shard.header);
+            for (record, sample) in shard.games.iter().zip(samples) {
+                let cluster = pairs.cluster_of(record.game);
+                match sample? {
+                    Some(sample) => dataset.games.push(GameSample { cluster, ..sample }),
+                    None => dataset.games_without_quiet += 1,
+                }
+            }
+            observe(dataset.games.len() as u64 + dataset.games_without_quiet);
+        }
+        if dataset.games.is_empty() {
+            return Err(DatasetError::NothingQuiet { dir: dir.to_owned(), games: dataset.games_without_quiet });
+        }
+        Ok(dataset)
+    }
+
+    /// Positions in [`GameSample::spread`] over all games.
+    #[must_use]
+    pub fn positions(&self) -> usize {
+        self.games.iter().map(|game| game.spread.len()).sum()
+    }
+}
+
+impl QuietPosition {
+    /// Takes down what a fit needs of `position`.
+    #[must_use]
+    pub fn new(ply: u16, position: &Position) -> Self {
+        let men = position.occupied().iter().map(|square| (position.piece_at(square), square)).collect();
+        let in_hand = |colour| {
+            let held = move |unit| (0..position.in_hand(unit, colour)).map(move |_| Piece::new(unit, colour));
+            position.variant().units().flat_map(held)
+        };
+        let held = Colour::BOTH.into_iter().flat_map(in_hand).collect();
+        Self { ply, side_to_move: position.side_to_move(), men, held }
+    }
+
+    /// All men, on the board and in hand.
+    pub fn everyone(&self) -> impl Iterator<Item = Piece> + '_ {
+        self.men.iter().map(|&(piece, _)| piece).chain(self.held.iter().copied())
+    }
+
+    /// White's count minus Black's for each of the game's unit types, on the board and in hand.
+    #[must_use]
+    pub fn differences(&self, variant: &Variant) -> Vec<i32> {
+        let mut differences = vec![0; variant.units().len()];
+        for piece in self.everyone() {
+            differences[piece.unit().index()] += sign(piece.colour());
+        }
+        differences
+    }
+}
+
+/// 1 for White, −1 for Black: every fit takes White's view.
+#[must_use]
+pub fn sign(colour: Colour) -> i32 {
+    match colour {
+        Colour::White => 1,
+        Colour::Black => -1,
+    }
+}
+
+/// Numbers the pairs of games across folders, each of which counts its games by itself.
+#[derive(Default)]
+struct Pairs {
+    folder: u64,
+    last: Option<(u64, u64)>,
+    clusters: u64,
+}
+
+impl Pairs {
+    /// A folder's first shard starts with its base game; no other does.
+    fn enter(&mut self, header: &ShardHeader) {
+        if header.first_game == header.origin.base_game {
+            self.folder += 1;
+        }
+    }
+
+    fn cluster_of(&mut self, game: u64) -> u64 {
+        let pair = (self.folder, game / 2);
+        if self.last.is_some_and(|last| last != pair) {
+            self.clusters += 1;
+        }
+        self.last = Some(pair);
+        self.clusters
+    }
+}
+
+/// The game without its cluster, or `None` when no position is quiet.
+fn sample(
+    record: &GameRecord,
+    variant: &Arc<Variant>,
+    selection: &Selection,
+) -> Result<Option<GameSample>, DatasetError> {
+    let quiet: Vec<&PositionRecord> = record.positions.iter().filter(|position| position.quiet).collect();
+    let Some(&first) = quiet.first() else { return Ok(None) };
+    let unpacked = |position: &PositionRecord| match Position::unpack(variant, &position.packed) {
+        Ok(unpacked) => Ok(QuietPosition::new(position.ply, &unpacked)),
+        Err(source) => Err(DatasetError::Position { game: record.game, ply: position.ply, source }),
+    };
+    let mut lot = ChaCha8Rng::seed_from_u64(selection.seed);
+    lot.set_stream(record.game);
+    let random = quiet[drawn(&mut lot, 0, quiet.len())];
+    let spread = spread_over(&mut lot, quiet.len(), selection.positions_per_game);
+    Ok(Some(GameSample {
+        game: record.game,
+        cluster: 0,
+        outcome: outcome(record.result),
+        earliest: unpacked(first)?,
+        random: unpacked(random)?,
+        spread: spread.into_iter().map(|index| unpacked(quiet[index])).collect::<Result<_, _>>()?,
+    }))
+}
+
+/// Records hold no other results than −1, 0 and 1.
+fn outcome(result: i8) -> Outcome {
+    match result {
+        1.. => Outcome::WhiteWins,
+        0 => Outcome::Draw,
+        _ => Outcome::BlackWins,
+    }
+}
+
+/// One index out of each of `wanted` equal stretches of `0..count`, ascending; all of them when there are fewer.
+fn spread_over(lot: &mut ChaCha8Rng, count: usize, wanted: usize) -> Vec<usize> {
+    if count <= wanted {
+        return (0..count).collect();
+    }
+    (0..wanted).map(|stretch| drawn(lot, stretch * count / wanted, (stretch + 1) * count / wanted)).collect()
+}
+
+/// A number from `low` to below `high`. Games are short enough for the bias of a remainder to vanish.
+fn drawn(lot: &mut ChaCha8Rng, low: usize, high: usize) -> usize {
+    low + (lot.next_u64() % (high - low) as u64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairyforge_engine::geometry::SquareSet;
+
+    fn chess() -> Arc<Variant> {
+        Arc::new(Variant::load("chess").unwrap())
+    }
+
+    fn record(game: u64, packed: &[u8], quiet: &[bool]) -> GameRecord {
+        let position = |(ply, &quiet): (u16, &bool)| PositionRecord {
+            ply,
+            packed: packed.to_vec(),
+            quiet,
+            ..PositionRecord::default()
+        };
+        GameRecord { game, positions: (0..).zip(quiet).map(position).collect(), ..GameRecord::default() }
+    }
+
+    #[test]
+    fn differences_are_zero_at_the_start_and_negated_by_exchanging_the_armies() {
+        let variant = chess();
+        let start = Position::start(&variant);
+        assert!(QuietPosition::new(0, &start).differences(&variant).iter().all(|&difference| difference == 0));
+        let odds = ["a1", "b8", "c8", "e2"].map(|name| variant.topology().parse(name).unwrap());
+        let odds = start.without(odds.into_iter().collect::<SquareSet>()).unwrap();
+        let differences = QuietPosition::new(0, &odds).differences(&variant);
+        let of = |name: &str| differences[variant.unit_named(name).unwrap().index()];
+        assert_eq!(["rook", "knight", "bishop", "pawn", "queen"].map(of), [-1, 1, 1, -1, 0]);
+        let exchanged = QuietPosition::new(0, &odds.armies_exchanged().unwrap()).differences(&variant);
+        assert_eq!(exchanged, differences.iter().map(|difference| -difference).collect::<Vec<i32>>());
+    }
+
+    #[test]
+    fn men_in_hand_count() {
+        let variant = Arc::new(Variant::load("sorcerer-reinforcements").unwrap());
+        let position = QuietPosition::new(0, &Position::start(&variant));
+        let held: usize = variant.units().map(|unit| 2 * usize::from(variant.hand_size(unit))).sum();
+        assert!(held > 0);
+        assert_eq!(position.held.len(), held);
+        assert!(position.differences(&variant).iter().all(|&difference| difference == 0));
+    }
+
+    #[test]
+    fn choices_depend_on_seed_and_game_only() {
+        let variant = chess();
+        let packed = Position::start(&variant).pack();
+        let quiet = [false, true, true, false, true, true, true, true, true, true, true, true, true, true, true];
+        let plies = |game, seed, positions_per_game| {
+            let selection = Selection { positions_per_game, seed };
+            let sample = sample(&record(game, &packed, &quiet), &variant, &selection).unwrap().unwrap();
+            let spread: Vec<u16> = sample.spread.iter().map(|position| position.ply).collect();
+            (sample.earliest.ply, sample.random.ply, spread)
+        };
+        let chosen = plies(3, 7, 4);
+        assert_eq!(chosen, plies(3, 7, 4));
+        assert_eq!((chosen.0, chosen.2.len()), (1, 4));
+        assert!(chosen.2.is_sorted_by(|a, b| a < b) && chosen.2.iter().all(|&ply| quiet[usize::from(ply)]));
+        assert_eq!(plies(3, 7, 99).1, chosen.1);
+        assert_eq!(plies(3, 7, 99).2.len(), 13);
+        let random: std::collections::BTreeSet<u16> = (0..40).map(|game| plies(game, 7, 4).1).collect();
+        assert!(random.len() > 8, "{random:?}");
+    }
+
+    #[test]
+    fn bad_bytes_name_game_and_ply() {
+        let variant = chess();
+        let selection = Selection { positions_per_game: 8, seed: 0 };
+        let bad = record(12, &[0xff; 5], &[false, false, true]);
+        let message = sample(&bad, &variant, &selection).unwrap_err().to_string();
+        assert!(message.starts_with("game 12, ply 2: packed position"), "{message}");
+        let unread = record(12, &[0xff; 5], &[false]);
+        assert_eq!(sample(&unread, &variant, &selection).unwrap(), None);
+    }
+
+    #[test]
+    fn pairs_are_told_apart_across_folders() {
+        let mut pairs = Pairs::default();
+        let header = |first_game| ShardHeader { first_game, ..ShardHeader::default() };
+        pairs.enter(&header(0));
+        let mut clusters = vec![pairs.cluster_of(0), pairs.cluster_of(1), pairs.cluster_of(2)];
+        pairs.enter(&header(3));
+        clusters.push(pairs.cluster_of(3));
+        pairs.enter(&header(0));
+        clusters.extend([pairs.cluster_of(0), pairs.cluster_of(1)]);
+        assert_eq!(clusters, [0, 0, 1, 1, 2, 2]);
+    }
+}

@@ -1,0 +1,7 @@
+//! The `fairyforge` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fairyforge::cli::main()
+}

@@ -1,0 +1,170 @@
+//! Plans: what a run is to do. Read from TOML, checked, and saved into the run in full.
+//!
+//! A plan holds everything that decides the data and nothing else: threads and folders are not in it, so a run may be
+//! continued with others.
+
+use crate::arena::MatchSettings;
+use crate::fit::FitSettings;
+use crate::fit::claims::Claim;
+use crate::selfplay::workers::SelfplaySettings;
+use serde::{Deserialize, Serialize};
+
+/// Version of the plan format.
+const FORMAT: u32 = 1;
+/// Bounds of what a plan may ask for; they catch slips of the keyboard.
+const MOST_GENERATIONS: u32 = 1_000;
+const MOST_NODES: u64 = 1_000_000_000;
+const MOST_TABLE_MEBIBYTES: usize = 65_536;
+
+/// A training loop: generations of self-play, fit and match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Format version.
+    pub format: u32,
+    /// Name or file of the variant.
+    pub variant: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// How often self-play, fit and match follow one another.
+    #[serde(default = "one")]
+    pub generations: u32,
+    /// The games.
+    #[serde(default)]
+    pub selfplay: SelfplaySettings,
+    /// The fit.
+    #[serde(default)]
+    pub fit: FitSettings,
+    /// The match between new and old weights.
+    #[serde(default, rename = "match")]
+    pub gate: MatchSettings,
+    /// What is to be judged by the values measured.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// Why a plan was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Not the TOML of a plan.
+    #[error("{0}")]
+    Syntax(String),
+    /// A value out of its range.
+    #[error("{key}: expected {expected}, got {got}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What is allowed.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+}
+
+impl Plan {
+    /// Reads and checks a plan.
+    ///
+    /// # Errors
+    /// The text is no plan (unknown keys are named with the nearest known one), or a value is out of range.
+    pub fn read(text: &str) -> Result<Self, PlanError> {
+        let plan: Self = toml::from_str(text).map_err(|error| PlanError::Syntax(with_nearest(&error.to_string())))?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        require("format", self.format == FORMAT, FORMAT.to_string(), self.format)?;
+        let generations = (1..=MOST_GENERATIONS).contains(&self.generations);
+        require("generations", generations, format!("1 to {MOST_GENERATIONS}"), self.generations)?;
+        check_selfplay(&self.selfplay)?;
+        check_match(&self.gate)?;
+        for claim in &self.claims {
+            require("claims", claim.low < claim.high, "low below high", format!("{} to {}", claim.low, claim.high))?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks settings of self-play.
+///
+/// # Errors
+/// A value is out of its range.
+pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
+    let nodes = (1..=MOST_NODES).contains(&settings.nodes);
+    require("selfplay.nodes", nodes, format!("1 to {MOST_NODES}"), settings.nodes)?;
+    require("selfplay.games", settings.games > 0, "at least 1", settings.games)?;
+    require("selfplay.shard_games", settings.shard_games > 0, "at least 1", settings.shard_games)?;
+    let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);
+    require("selfplay.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)?;
+    let share = settings.openings.imbalance.share;
+    require("selfplay.openings.imbalance.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
+    let window = settings.openings.imbalance.window;
+    require("selfplay.openings.imbalance.window", window >= 0, "0 or more", window)?;
+    let plies = (settings.openings.least_random_plies, settings.openings.most_random_plies);
+    let ordered = plies.0 <= plies.1 && plies.1 <= 200;
+    require("selfplay.openings", ordered, "least_random_plies <= most_random_plies <= 200", format!("{plies:?}"))?;
+    let most = settings.adjudication.most_plies;
+    require("selfplay.adjudication.most_plies", (1..=10_000).contains(&most), "1 to 10000", most)
+}
+
+/// Checks settings of a match.
+///
+/// # Errors
+/// A value is out of its range.
+pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
+    require("match.pairs", settings.pairs > 0, "at least 1", settings.pairs)?;
+    let nodes = (1..=MOST_NODES).contains(&settings.nodes);
+    require("match.nodes", nodes, format!("1 to {MOST_NODES}"), settings.nodes)?;
+    let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);
+    require("match.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)
+}
+
+fn require(key: &'static str, holds: bool, expected: impl ToString, got: impl ToString) -> Result<(), PlanError> {
+    if holds { Ok(()) } else { Err(PlanError::Value { key, expected: expected.to_string(), got: got.to_string() }) }
+}
+
+/// Serde names the unknown field and all known ones; a reader wants the nearest.
+fn with_nearest(message: &str) -> String {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let unknown = message.contains("unknown field");
+    let nearest = names.split_first().and_then(|(unknown, known)| {
+        let distance = |name: &&&str| strsim::osa_distance(unknown, name);
+        known.iter().min_by_key(distance)
+    });
+    match nearest {
+        Some(nearest) if unknown => format!("{}\nhint: did you mean `{nearest}`?", message.trim_end()),
+        _ => message.trim_end().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_name_the_nearest() {
+        let text = "format = 1\nvariant = \"chess\"\nseed = 1\n[selfplay]\nndoes = 5\n";
+        let error = Plan::read(text).unwrap_err().to_string();
+        assert!(error.contains("ndoes") && error.contains("did you mean `nodes`?"), "{error}");
+        assert!(error.contains("line 5"), "{error}");
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        for wrong in ["generations = 0", "[selfplay]\nnodes = 0", "[match]\npairs = 0", "[selfplay.openings.imbalance]\nshare = 2.0"] {
+            let text = format!("format = 1\nvariant = \"chess\"\nseed = 1\n{wrong}\n");
+            assert!(matches!(Plan::read(&text), Err(PlanError::Value { .. })), "{wrong}");
+        }
+        assert!(Plan::read("format = 2\nvariant = \"chess\"\nseed = 1").is_err());
+    }
+
+    #[test]
+    fn a_saved_plan_reads_back() {
+        let plan = Plan::read("format = 1\nvariant = \"chess\"\nseed = 1").unwrap();
+        assert_eq!(Plan::read(&toml::to_string(&plan).unwrap()), Ok(plan));
+    }
+}

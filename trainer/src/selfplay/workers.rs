@@ -1,0 +1,146 @@
+//! Many games side by side: shards are played in parallel, each by one thread, and written as they are done.
+
+use super::openings::OpeningMaker;
+use super::{Adjudication, Openings, Player, play};
+use crate::progress::Progress;
+use crate::record::{GameRecord, Origin, RecordError, write_shard};
+use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::search::{Limits, Memory, Params};
+use fairyforge_engine::variant::Variant;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SelfplaySettings {
+    /// Games in all; an odd number is raised to the next even one, since openings are played twice.
+    pub games: u64,
+    /// Nodes a move.
+    pub nodes: u64,
+    /// Size of a player's table, in mebibytes.
+    pub table_mebibytes: usize,
+    /// Games a shard: what a killed run loses at most, for each thread.
+    pub shard_games: u64,
+    /// Where games begin.
+    pub openings: Openings,
+    /// When they are ended early.
+    pub adjudication: Adjudication,
+}
+
+impl Default for SelfplaySettings {
+    fn default() -> Self {
+        Self {
+            games: 1000,
+            nodes: 500,
+            table_mebibytes: 1,
+            shard_games: 20,
+            openings: Openings::default(),
+            adjudication: Adjudication::default(),
+        }
+    }
+}
+
+impl SelfplaySettings {
+    /// Games in all, an even number.
+    pub fn even_games(&self) -> u64 {
+        self.games.next_multiple_of(2)
+    }
+
+    /// First game and number of games of every shard, counting from `base`.
+    fn shards(&self, base: u64) -> Vec<(u64, u64)> {
+        let size = self.shard_games.next_multiple_of(2).max(2);
+        let firsts = (0..self.even_games()).step_by(size as usize);
+        firsts.map(|first| (base + first, size.min(self.even_games() - first))).collect()
+    }
+}
+
+/// Why self-play ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum SelfplayError {
+    /// A shard could not be written or an old one not be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Somebody asked for it; finished shards are safe.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+/// What is needed to play one generation.
+pub struct Generation<'a> {
+    /// The game.
+    pub variant: &'a Arc<Variant>,
+    /// What is played.
+    pub settings: &'a SelfplaySettings,
+    /// How positions are judged.
+    pub evaluator: &'a Tapered,
+    /// What the records say about themselves; its seed and first game number decide the games.
+    pub origin: &'a Origin,
+}
+
+impl Generation<'_> {
+    /// Plays all games that are not in `folder` yet, on rayon's current threads. The records depend neither on the number of threads nor
+    /// on earlier attempts that were cut off.
+    ///
+    /// # Errors
+    /// A shard cannot be written, or `stop` was set: shards already written stay.
+    pub fn play(
+        &self,
+        folder: &Path,
+        finished: &[u64],
+        stop: &AtomicBool,
+        progress: &Progress,
+    ) -> Result<(), SelfplayError> {
+        let finished: BTreeSet<u64> = finished.iter().copied().collect();
+        let (done, open): (Vec<_>, Vec<_>) = self
+            .settings
+            .shards(self.origin.base_game)
+            .into_iter()
+            .partition(|(first, _)| finished.contains(first));
+        progress.skip(done.iter().map(|(_, games)| games).sum());
+        let maker = OpeningMaker::new(self.variant, &self.settings.openings);
+        let failure = Mutex::new(None);
+        open.into_par_iter().with_max_len(1).for_each(|(first, games)| {
+            let Some(games) = self.shard(&maker, first, games, stop, progress) else { return };
+            if let Err(error) = write_shard(folder, self.origin, &games) {
+                // Whoever cannot write has no use for further games.
+                stop.store(true, Ordering::Relaxed);
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        });
+        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(SelfplayError::Record(error)),
+            None if stop.load(Ordering::Relaxed) => Err(SelfplayError::Stopped),
+            None => Ok(()),
+        }
+    }
+
+    fn shard(
+        &self,
+        maker: &OpeningMaker,
+        first: u64,
+        games: u64,
+        stop: &AtomicBool,
+        progress: &Progress,
+    ) -> Option<Vec<GameRecord>> {
+        let player = || Player {
+            evaluator: self.evaluator,
+            memory: Memory::new(self.settings.table_mebibytes, Params::default()),
+            limits: Limits::nodes(self.settings.nodes),
+        };
+        let mut players = [player(), player()];
+        let mut records = Vec::with_capacity(games as usize);
+        for number in first..first + games {
+            let openings = maker.pair(self.origin.run_seed, number / 2);
+            let opening = &openings[(number % 2) as usize];
+            let played = play(opening, &mut players, &self.settings.adjudication, stop)?;
+            progress.game(played.positions.len() as u64);
+            records.push(played.into_record(number, opening));
+        }
+        Some(records)
+    }
+}
