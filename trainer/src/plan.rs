@@ -155,7 +155,12 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused() {
-        for wrong in ["generations = 0", "[selfplay]\nnodes = 0", "[match]\npairs = 0", "[selfplay.openings.imbalance]\nshare = 2.0"] {
+        for wrong in [
+            "generations = 0",
+            "[selfplay]\nnodes = 0",
+            "[match]\npairs = 0",
+            "[selfplay.openings.imbalance]\nshare = 2.0",
+        ] {
             let text = format!("format = 1\nvariant = \"chess\"\nseed = 1\n{wrong}\n");
             assert!(matches!(Plan::read(&text), Err(PlanError::Value { .. })), "{wrong}");
         }

@@ -12,28 +12,22 @@ impl Position {
     /// Whether the captures on the move's target gain at least `threshold`, both sides taking with their cheapest man
     /// and free to stop. `values` are by unit type; pins are not minded.
     pub fn exchange_gains(&self, mv: Move, threshold: i32, values: &[i32; MAX_UNITS]) -> bool {
-        self.exchange(mv, values) >= threshold
+        // Most moves gain enough even if the man that moves is lost for nothing.
+        let opening = Opening::of(self, mv, values);
+        opening.gain - opening.standing >= threshold
+            || opening.gain >= threshold && self.exchange(mv, values) >= threshold
     }
 
     /// The value of the exchange that the move begins, for the side to move, in the units of `values`.
     pub fn exchange(&self, mv: Move, values: &[i32; MAX_UNITS]) -> i32 {
-        let value = |piece: Piece| if piece.is_none() { 0 } else { values[piece.unit().index()] };
+        if mv.kind() == MoveKind::Castling {
+            return 0;
+        }
         let target = mv.to();
-        let (first, mover, mut standing) = match mv.kind() {
-            MoveKind::Castling => return 0,
-            MoveKind::Drop(unit) => (0, None, values[unit.index()]),
-            MoveKind::EnPassant => {
-                let pawn = self.en_passant().map_or(0, |passed| value(self.piece_at(passed.pawn)));
-                (pawn, Some(mv.from()), value(self.piece_at(mv.from())))
-            }
-            MoveKind::Normal => (value(self.piece_at(target)), Some(mv.from()), value(self.piece_at(mv.from()))),
-            MoveKind::Promotion(unit) => {
-                let gain = values[unit.index()] - value(self.piece_at(mv.from()));
-                (value(self.piece_at(target)) + gain, Some(mv.from()), values[unit.index()])
-            }
-        };
+        let value = |piece: Piece| values[piece.unit().index()];
+        let Opening { gain, mut standing, mover } = Opening::of(self, mv, values);
         let mut gains = [0; MAX_DEPTH];
-        gains[0] = first;
+        gains[0] = gain;
         let mut gone = [target; MAX_DEPTH + 2];
         let mut gone_count = 0;
         let pawn_taken =
@@ -86,5 +80,39 @@ impl Position {
         let (value, square, piece) = best?;
         let king_walks_into_attack = value == i32::MAX && self.is_attacked_if(target, side.opponent(), seen);
         (!king_walks_into_attack).then_some((square, piece))
+    }
+}
+
+/// The move that begins an exchange.
+struct Opening {
+    /// What it wins at once.
+    gain: i32,
+    /// What then stands on the target and may be taken.
+    standing: i32,
+    /// Where it comes from; nowhere for a drop.
+    mover: Option<Square>,
+}
+
+impl Opening {
+    #[inline]
+    fn of(position: &Position, mv: Move, values: &[i32; MAX_UNITS]) -> Self {
+        let value = |square: Square| match position.piece_at(square) {
+            Piece::NONE => 0,
+            piece => values[piece.unit().index()],
+        };
+        let (from, to) = (mv.from(), mv.to());
+        match mv.kind() {
+            MoveKind::Normal => Self { gain: value(to), standing: value(from), mover: Some(from) },
+            MoveKind::Castling => Self { gain: 0, standing: 0, mover: None },
+            MoveKind::Drop(unit) => Self { gain: 0, standing: values[unit.index()], mover: None },
+            MoveKind::EnPassant => {
+                let pawn = position.en_passant().map_or(0, |passed| value(passed.pawn));
+                Self { gain: pawn, standing: value(from), mover: Some(from) }
+            }
+            MoveKind::Promotion(unit) => {
+                let becomes = values[unit.index()];
+                Self { gain: value(to) + becomes - value(from), standing: becomes, mover: Some(from) }
+            }
+        }
     }
 }

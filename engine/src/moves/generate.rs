@@ -68,6 +68,28 @@ impl Position {
         }
     }
 
+    /// Whether a move that comes from somewhere else (a table that may confuse positions) is legal here. Not for
+    /// castling, en passant and drops, which it calls illegal.
+    pub fn is_legal_board_move(&self, mv: Move, safety: &Safety) -> bool {
+        let (from, side) = (mv.from(), self.side_to_move());
+        let piece = self.piece_at(from);
+        if !piece.is_of(side) || self.bared_king_result().is_some() {
+            return false;
+        }
+        let mut legal = false;
+        let mut found = |candidate: Move| legal |= candidate == mv;
+        match mv.kind() {
+            MoveKind::Normal | MoveKind::Promotion(_) if piece.unit() == self.variant().royal() => {
+                self.king_moves(from, piece.unit(), Wanted::All, &mut found);
+            }
+            MoveKind::Normal | MoveKind::Promotion(_) => {
+                self.unit_moves(from, piece.unit(), safety, Wanted::All, &mut found);
+            }
+            _ => {}
+        }
+        legal
+    }
+
     fn king_moves(&self, from: Square, unit: Unit, wanted: Wanted, found: &mut impl FnMut(Move)) {
         self.walk(from, unit, wanted, |to| {
             let mv = Move::new(from, to, MoveKind::Normal);

@@ -1,7 +1,7 @@
 //! Moves in text, as files and protocols write them.
 
 use super::{Move, MoveKind};
-use crate::geometry::SquareTextError;
+use crate::geometry::{Square, SquareTextError};
 use crate::position::Position;
 
 /// Why a move's text was refused.
@@ -57,23 +57,26 @@ impl Position {
     /// # Errors
     /// The text is malformed, or no legal move reads so.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveTextError> {
-        self.check_form(text)?;
-        let legal = self.legal_moves().into_iter().find(|&mv| self.move_text(mv) == text);
-        legal.ok_or_else(|| MoveTextError::Illegal { text: text.into(), fen: self.fen() })
+        let (from, to) = self.squares_of(text)?;
+        let legal = self.legal_moves().into_iter();
+        let mut same_squares = legal.filter(|mv| (mv.from(), mv.to()) == (from, to));
+        same_squares
+            .find(|&mv| self.move_text(mv) == text)
+            .ok_or_else(|| MoveTextError::Illegal { text: text.chars().take(24).collect(), fen: self.fen() })
     }
 
-    /// Says what is wrong with a text that can be no move at all.
-    fn check_form(&self, text: &str) -> Result<(), MoveTextError> {
+    /// The squares of a text that may be a move; of a drop its target, twice.
+    fn squares_of(&self, text: &str) -> Result<(Square, Square), MoveTextError> {
         let topology = self.variant().topology();
         let shown: String = text.chars().take(24).collect();
         let square = |source| MoveTextError::Square { text: shown.clone(), source };
         if let Some((_, target)) = text.split_once('@') {
-            return topology.parse(target).map(|_| ()).map_err(square);
+            return topology.parse(target).map(|target| (target, target)).map_err(square);
         }
-        let (_, rest) = topology.parse_prefix(text).map_err(square)?;
-        let (_, rest) = topology.parse_prefix(rest).map_err(square)?;
+        let (from, rest) = topology.parse_prefix(text).map_err(square)?;
+        let (to, rest) = topology.parse_prefix(rest).map_err(square)?;
         match rest.as_bytes() {
-            [] | [b'a'..=b'z'] => Ok(()),
+            [] | [b'a'..=b'z'] => Ok((from, to)),
             _ => Err(MoveTextError::Rest { rest: rest.chars().take(12).collect(), text: shown }),
         }
     }

@@ -186,11 +186,9 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     fn try_moves<const PV: bool>(&mut self, node: &Node, alpha: i32) -> Progress {
-        let first = self.gather(&node.safety, Wanted::All, node.table_move, node.ply);
+        let mut candidates = self.candidates(node.safety, Wanted::All, node.table_move, node.ply);
         let mut found = Progress { alpha, best: -super::INFINITE, best_move: None, tried: 0, quiets: Vec::new() };
-        let mut index = first;
-        while let Some(candidate) = self.pick(index) {
-            index += 1;
+        while let Some(candidate) = self.next(&mut candidates) {
             if node.ply == 0 && !self.is_allowed_at_root(candidate.mv) {
                 continue;
             }
@@ -215,7 +213,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 found.quiets.push(candidate.mv);
             }
         }
-        self.memory.pool.truncate(first);
+        self.done_with(&candidates);
         found
     }
 
@@ -327,7 +325,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         if node.ply == 0 && !self.limits.root_moves.is_empty() {
             return node.value;
         }
-        self.outcome_score(self.position.outcome_without_moves(node.safety.in_check), node.ply)
+        let bared = self.position.bared_king_outcome();
+        let outcome = bared.unwrap_or_else(|| self.position.outcome_without_moves(node.safety.in_check));
+        self.outcome_score(outcome, node.ply)
     }
 
     fn note(&mut self, node: &Node, found: &Progress, alpha: i32) {

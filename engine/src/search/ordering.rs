@@ -25,21 +25,112 @@ const GOOD_CAPTURE: i32 = 1 << 24;
 const KILLERS: [i32; 2] = [(1 << 20) + 1, 1 << 20];
 const LOSING_CAPTURE: i32 = -(1 << 24);
 
+/// The moves of one node, generated in stages: most nodes cut before their quiet moves are looked at.
+pub(super) struct Candidates {
+    safety: Safety,
+    table: Option<Move>,
+    ply: usize,
+    /// Where this node's moves begin in the pool.
+    first: usize,
+    /// The next to be picked.
+    index: usize,
+    stage: Stage,
+}
+
+#[derive(PartialEq, Eq)]
+enum Stage {
+    /// The table's move has not been tried.
+    Table,
+    /// Captures are on the pool.
+    Noisy,
+    /// All moves are on the pool.
+    All,
+}
+
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Puts the wanted moves on the pool with their scores and returns where they begin.
-    pub(super) fn gather(&mut self, safety: &Safety, wanted: Wanted, table: Option<Move>, ply: usize) -> usize {
+    /// The moves of a node: all of them, or with `Wanted::Noisy` captures and promotions only.
+    pub(super) fn candidates(&mut self, safety: Safety, wanted: Wanted, table: Option<Move>, ply: usize) -> Candidates {
         let first = self.memory.pool.len();
-        let before = self.goings_before(ply);
-        let killers = self.plies[ply].killers;
+        let known = table.filter(|&mv| wanted == Wanted::All && self.position.is_legal_board_move(mv, &safety));
+        let stage = match known {
+            Some(_) => Stage::Table,
+            None => Stage::Noisy,
+        };
+        let mut candidates = Candidates { safety, table, ply, first, index: first, stage };
+        if candidates.stage == Stage::Noisy {
+            self.gather(&candidates, Wanted::Noisy, None);
+        }
+        if wanted == Wanted::Noisy {
+            // Nothing is left to be generated.
+            candidates.stage = Stage::All;
+        }
+        candidates
+    }
+
+    /// The best move not tried yet. Captures are tested by exchange only when their turn comes; those that lose material
+    /// go to the end.
+    pub(super) fn next(&mut self, candidates: &mut Candidates) -> Option<Candidate> {
+        if candidates.stage == Stage::Table {
+            candidates.stage = Stage::Noisy;
+            self.gather(candidates, Wanted::Noisy, candidates.table);
+            return candidates.table.map(|mv| Candidate { mv, score: TABLE_MOVE, untested: false });
+        }
+        loop {
+            let best = self.best_from(candidates.index);
+            let score = best.map_or(i32::MIN, |best| self.memory.pool[best].score);
+            if candidates.stage == Stage::Noisy && score < GOOD_CAPTURE / 2 {
+                candidates.stage = Stage::All;
+                self.gather(candidates, Wanted::Quiet, candidates.table);
+                continue;
+            }
+            let best = best?;
+            if self.memory.pool[best].untested {
+                self.memory.pool[best].untested = false;
+                if !self.position.exchange_gains(self.memory.pool[best].mv, 0, &self.values) {
+                    self.memory.pool[best].score += LOSING_CAPTURE - GOOD_CAPTURE;
+                    continue;
+                }
+            }
+            self.memory.pool.swap(candidates.index, best);
+            candidates.index += 1;
+            return Some(self.memory.pool[candidates.index - 1]);
+        }
+    }
+
+    /// Gives the pool back.
+    pub(super) fn done_with(&mut self, candidates: &Candidates) {
+        self.memory.pool.truncate(candidates.first);
+    }
+
+    /// Index of the move with the highest score from `index` on; the first of equals.
+    fn best_from(&self, index: usize) -> Option<usize> {
+        let rest = &self.memory.pool[index..];
+        let mut best = rest.first()?.score;
+        let mut at = 0;
+        for (i, candidate) in rest.iter().enumerate() {
+            if candidate.score > best {
+                (best, at) = (candidate.score, i);
+            }
+        }
+        Some(index + at)
+    }
+
+    /// Puts moves on the pool with their scores, all but `except`.
+    fn gather(&mut self, candidates: &Candidates, wanted: Wanted, except: Option<Move>) {
+        let before = self.goings_before(candidates.ply);
+        let killers = self.plies[candidates.ply].killers;
         let (position, values, history) = (&self.position, &self.values, &self.memory.history);
         let pool = &mut self.memory.pool;
-        position.generate(safety, wanted, |mv| {
-            let taken = position.piece_at(mv.to());
-            let noisy = is_noisy(mv, taken);
-            let score = if Some(mv) == table {
+        let noisy = wanted == Wanted::Noisy;
+        position.generate(&candidates.safety, wanted, |mv| {
+            if Some(mv) == except {
+                return;
+            }
+            let score = if Some(mv) == candidates.table {
+                // Known, but not a move that could be checked without generating it.
                 TABLE_MOVE
             } else if noisy {
-                GOOD_CAPTURE + capture_order(position.piece_at(mv.from()), mv, taken, values)
+                GOOD_CAPTURE + capture_order(position.piece_at(mv.from()), mv, position.piece_at(mv.to()), values)
             } else if let Some(index) = killers.iter().position(|&killer| killer == Some(mv)) {
                 KILLERS[index]
             } else {
@@ -47,26 +138,6 @@ impl<E: Evaluator> Searcher<'_, E> {
             };
             pool.push(Candidate { mv, score, untested: noisy && score < TABLE_MOVE });
         });
-        first
-    }
-
-    /// Brings the best of the moves from `index` on to `index`. Captures are tested by exchange only when their turn
-    /// comes; those that lose material go to the end.
-    pub(super) fn pick(&mut self, index: usize) -> Option<Candidate> {
-        loop {
-            let rest = self.memory.pool.get_mut(index..)?;
-            let best = (0..rest.len()).max_by_key(|&i| (rest[i].score, std::cmp::Reverse(i)))?;
-            if rest[best].untested {
-                rest[best].untested = false;
-                let mv = rest[best].mv;
-                if !self.position.exchange_gains(mv, 0, &self.values) {
-                    self.memory.pool[index + best].score += LOSING_CAPTURE - GOOD_CAPTURE;
-                    continue;
-                }
-            }
-            self.memory.pool.swap(index, index + best);
-            return self.memory.pool.get(index).copied();
-        }
     }
 }
 

@@ -33,11 +33,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             alpha = alpha.max(best);
         }
         let wanted = if safety.in_check { Wanted::All } else { Wanted::Noisy };
-        let first = self.gather(&safety, wanted, known.and_then(|entry| entry.best()), ply);
-        let mut index = first;
+        let mut candidates = self.candidates(safety, wanted, known.and_then(|entry| entry.best()), ply);
         let mut best_move = None;
-        while let Some(candidate) = self.pick(index) {
-            index += 1;
+        while let Some(candidate) = self.next(&mut candidates) {
             if !safety.in_check && (candidate.loses_material() || self.cannot_reach(alpha, value, candidate.mv)) {
                 continue;
             }
@@ -58,7 +56,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 }
             }
         }
-        self.memory.pool.truncate(first);
+        self.done_with(&candidates);
         if !self.stopped {
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
             self.memory.table.store(key, best_move, score::to_table(best, ply), value, 0, bound);

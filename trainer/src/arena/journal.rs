@@ -138,7 +138,8 @@ mod tests {
     use super::*;
 
     fn pair(number: u64, results: [i8; 2]) -> Pair {
-        let game = |a_is_white, result| PairGame { a_is_white, result, termination: "checkmate".into(), moves: "a2a3".into() };
+        let game =
+            |a_is_white, result| PairGame { a_is_white, result, termination: "checkmate".into(), moves: "a2a3".into() };
         Pair { pair: number, fen: "8/8 w - - 0 1".into(), games: [game(true, results[0]), game(false, results[1])] }
     }
 

@@ -53,7 +53,10 @@ fn verify(dir: &Path, as_json: bool) -> Result<(), Failure> {
         let list = |findings: &[record::Finding]| -> Vec<_> {
             findings.iter().map(|finding| json!({"path": finding.path, "reason": finding.reason})).collect()
         };
-        println!("{}", json!({"shards": report.shards, "games": report.games, "positions": report.positions, "damaged": list(&report.damaged), "notes": list(&report.notes), "digest": report.digest}));
+        println!(
+            "{}",
+            json!({"shards": report.shards, "games": report.games, "positions": report.positions, "damaged": list(&report.damaged), "notes": list(&report.notes), "digest": report.digest})
+        );
     } else {
         for finding in &report.notes {
             println!("note: {}: {}", finding.path.display(), finding.reason);
@@ -69,7 +72,10 @@ fn verify(dir: &Path, as_json: bool) -> Result<(), Failure> {
     if report.is_sound() {
         return Ok(());
     }
-    Err(Failure::BadInput(anyhow!("{} files are damaged; remove both files of a damaged shard and start the run's command again to play it anew", report.damaged.len())))
+    Err(Failure::BadInput(anyhow!(
+        "{} files are damaged; remove both files of a damaged shard and start the run's command again to play it anew",
+        report.damaged.len()
+    )))
 }
 
 fn head(dir: &Path, games: usize) -> Result<(), Failure> {

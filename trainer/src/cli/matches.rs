@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Play two weights files against each other: each opening twice, colours exchanged.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  fairyforge match --variant herculean --a new.toml --b a-priori --pairs 100 --nodes 500 --seed 2 --threads 2 --out data/runs/match")]
+#[command(
+    after_help = "Example:\n  fairyforge match --variant herculean --a new.toml --b a-priori --pairs 100 --nodes 500 --seed 2 --threads 2 --out data/runs/match"
+)]
 pub struct MatchArgs {
     /// Name or file of the variant.
     #[arg(long)]
@@ -73,8 +75,12 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     };
     let run = open_run(&args.out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let evaluators = [Tapered::new(&variant, &a.weights), Tapered::new(&variant, &b.weights)];
-    let contest =
-        Contest { variant: &variant, settings: &settings, seed: args.seed, evaluators: [&evaluators[0], &evaluators[1]] };
+    let contest = Contest {
+        variant: &variant,
+        settings: &settings,
+        seed: args.seed,
+        evaluators: [&evaluators[0], &evaluators[1]],
+    };
     let stop = stop_on_interrupt()?;
     let progress = Progress::new(&format!("match, {}", variant.name()), "games", 2 * settings.pairs);
     let played = on_threads(args.threads, || contest.play(&run.pairs(), &stop, &progress))?;
@@ -91,9 +97,10 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
 /// What to tell when a match ended early.
 pub(super) fn cut_off(error: MatchError, out: &Path) -> Failure {
     match error {
-        MatchError::Stopped => {
-            Failure::Interrupted(format!("stopped; the pairs played are in {}, the same command continues", out.display()))
-        }
+        MatchError::Stopped => Failure::Interrupted(format!(
+            "stopped; the pairs played are in {}, the same command continues",
+            out.display()
+        )),
         error => Failure::Failed(anyhow::Error::from(error).context("the match stopped; the pairs played are intact")),
     }
 }

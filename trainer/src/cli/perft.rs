@@ -10,7 +10,9 @@ const MOST_DEPTH: u32 = 20;
 
 /// Count the leaves of the tree of legal moves.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  fairyforge perft --variant herculean --depth 4\n  fairyforge perft --variant chess --depth 3 --divide")]
+#[command(
+    after_help = "Examples:\n  fairyforge perft --variant herculean --depth 4\n  fairyforge perft --variant chess --depth 3 --divide"
+)]
 pub struct PerftArgs {
     /// Name or file of the variant.
     #[arg(long)]
@@ -41,7 +43,10 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     if args.json {
         let moves: serde_json::Map<_, _> = below.into_iter().map(|(mv, n)| (mv, json!(n))).collect();
         let variant = variant.name();
-        println!("{}", json!({"variant": variant, "fen": position.fen(), "depth": args.depth, "nodes": nodes, "moves": moves}));
+        println!(
+            "{}",
+            json!({"variant": variant, "fen": position.fen(), "depth": args.depth, "nodes": nodes, "moves": moves})
+        );
         return Ok(());
     }
     for (mv, leaves) in below {

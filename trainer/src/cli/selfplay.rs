@@ -19,7 +19,9 @@ const PARENT: u32 = 0;
 
 /// Play games of the engine against itself and record them. Cut off at any moment, the same command continues.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  fairyforge selfplay --variant herculean --games 500 --nodes 500 --seed 1 --threads 2 --out data/runs/herculean\n  fairyforge selfplay --variant my-game.toml --games 100 --nodes 300 --seed 1 --threads 0 --out data/runs/mine --imbalance 0.8")]
+#[command(
+    after_help = "Examples:\n  fairyforge selfplay --variant herculean --games 500 --nodes 500 --seed 1 --threads 2 --out data/runs/herculean\n  fairyforge selfplay --variant my-game.toml --games 100 --nodes 300 --seed 1 --threads 0 --out data/runs/mine --imbalance 0.8"
+)]
 pub struct SelfplayArgs {
     /// Name or file of the variant.
     #[arg(long)]
@@ -126,8 +128,9 @@ pub(super) fn cut_off(error: SelfplayError, out: &Path) -> Failure {
             "stopped; finished shards are in {}, the same command continues",
             out.display()
         )),
-        SelfplayError::Record(_) => {
-            Failure::Failed(anyhow::Error::from(error).context("self-play stopped; finished shards are intact, the same command continues"))
-        }
+        SelfplayError::Record(_) => Failure::Failed(
+            anyhow::Error::from(error)
+                .context("self-play stopped; finished shards are intact, the same command continues"),
+        ),
     }
 }

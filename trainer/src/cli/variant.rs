@@ -46,7 +46,12 @@ fn list(as_json: bool) -> Result<(), Failure> {
     let variants = Variant::shipped_names().map(load_variant).collect::<Result<Vec<_>, _>>()?;
     let facts = |variant: &Variant| {
         let (rules, topology) = (variant.rules(), variant.topology());
-        (format!("{}x{}", topology.width(), topology.height()), topology.squares().len(), rules.array.len(), rules.units.len())
+        (
+            format!("{}x{}", topology.width(), topology.height()),
+            topology.squares().len(),
+            rules.array.len(),
+            rules.units.len(),
+        )
     };
     if as_json {
         let rows: Vec<_> = variants
@@ -89,19 +94,31 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
     let rules = variant.rules();
     let units = variant.units().zip(&weights.units).map(|(unit, weights)| {
         let rules = variant.unit(unit);
-        (rules.letter, rules.name.as_str(), start.count(unit, Colour::White), variant.mean_mobility(unit, 1.0).mean(), weights)
+        (
+            rules.letter,
+            rules.name.as_str(),
+            start.count(unit, Colour::White),
+            variant.mean_mobility(unit, 1.0).mean(),
+            weights,
+        )
     });
     if as_json {
         let units: Vec<_> = units
             .map(|(letter, name, count, mobility, weights)| json!({"letter": letter, "name": name, "count": count, "mobility": mobility, "middlegame": weights.middlegame, "endgame": weights.endgame}))
             .collect();
-        println!("{}", json!({"name": variant.name(), "title": rules.title, "author": rules.author, "fen": start.fen(), "rules_hash": variant.rules_hash(), "units": units}));
+        println!(
+            "{}",
+            json!({"name": variant.name(), "title": rules.title, "author": rules.author, "fen": start.fen(), "rules_hash": variant.rules_hash(), "units": units})
+        );
         return Ok(());
     }
     println!("{} by {}\n\n{start}\n\n{}\n", rules.title, rules.author, start.fen());
     println!("letter  {:<22} men  mobility  middlegame  endgame", "unit");
     for (letter, name, count, mobility, weights) in units {
-        println!("{letter:<6}  {name:<22} {count:>3}  {mobility:>8.2}  {:>10}  {:>7}", weights.middlegame, weights.endgame);
+        println!(
+            "{letter:<6}  {name:<22} {count:>3}  {mobility:>8.2}  {:>10}  {:>7}",
+            weights.middlegame, weights.endgame
+        );
     }
     println!("\nmobility: mean squares reached on the empty board; values in centipawns, before anything is measured");
     println!("rules hash {}", variant.rules_hash());

@@ -1,16 +1,30 @@
-//! The mathematics of fitting: what pieces are worth, and which evaluation weights explain results.
+//! Fitting: what pieces are worth, and which evaluation weights explain results.
+//!
+//! The pipeline, from a folder of games to piece values and a weights file:
+//!
+//! - [`dataset`]: games read from records, with the quiet positions that stand for them.
+//! - [`values`]: units in pawns, with intervals; [`claims`]: what they say about somebody's claim.
+//! - [`weights`]: evaluation weights as the parameters of a tapered fit.
+//! - [`run`]: all of it together.
+//!
+//! The mathematics, which reads no files, plays no games and never looks at the clock: rows go in, numbers come out.
 //!
 //! - [`linear`]: small dense symmetric matrices, Cholesky factors, independent columns.
 //! - [`logistic`]: game results regressed on signed unit differences, with cluster-robust errors.
 //! - [`ratio`]: values in pawns with Fieller intervals, and verdicts on claims about them.
 //! - [`tapered`]: Texel-style tuning of evaluation weights under a Gaussian prior.
-//!
-//! Nothing here reads files, plays games or uses the clock: rows go in, numbers come out.
 
+pub mod claims;
+pub mod dataset;
 pub mod linear;
 pub mod logistic;
 pub mod ratio;
+pub mod run;
 pub mod tapered;
+pub mod values;
+pub mod weights;
+
+pub use run::{FitError, FitReport, FitRequest, FitSettings, FitStage, fit_run};
 
 /// The 97.5 % quantile of the standard normal distribution: the half-width, in standard errors, of every two-sided
 /// 95 % interval in this crate.

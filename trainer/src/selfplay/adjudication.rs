@@ -63,7 +63,8 @@ impl Counts {
             score if score <= -rules.win_margin => Some(side.opponent()),
             _ => None,
         };
-        self.ahead_plies = if ahead.is_some() && ahead == self.ahead { self.ahead_plies + 1 } else { u32::from(ahead.is_some()) };
+        self.ahead_plies =
+            if ahead.is_some() && ahead == self.ahead { self.ahead_plies + 1 } else { u32::from(ahead.is_some()) };
         self.ahead = ahead;
         self.verdict(rules)
     }
@@ -85,16 +86,23 @@ mod tests {
     use super::*;
 
     fn rules() -> Adjudication {
-        Adjudication { draw_from_move: 3, draw_moves: 2, draw_margin: 10, win_moves: 2, win_margin: 500, most_plies: 20 }
+        Adjudication {
+            draw_from_move: 3,
+            draw_moves: 2,
+            draw_margin: 10,
+            win_moves: 2,
+            win_margin: 500,
+            most_plies: 20,
+        }
     }
 
     /// Scores ply by ply from the mover's view, White first → the ply (from 1) and verdict that end the game.
     fn end(scores: &[i32]) -> Option<(usize, Verdict)> {
         let mut counts = Counts::default();
         let sides = [Colour::White, Colour::Black].into_iter().cycle();
-        (1..).zip(scores.iter().zip(sides)).find_map(|(ply, (&score, side))| {
-            counts.hear(&rules(), side, score).map(|verdict| (ply, verdict))
-        })
+        (1..)
+            .zip(scores.iter().zip(sides))
+            .find_map(|(ply, (&score, side))| counts.hear(&rules(), side, score).map(|verdict| (ply, verdict)))
     }
 
     #[test]

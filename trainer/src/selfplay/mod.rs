@@ -10,5 +10,5 @@ pub mod seeds;
 pub mod workers;
 
 pub use adjudication::Adjudication;
-pub use game::{Player, PlayedGame, play};
+pub use game::{PlayedGame, Player, play};
 pub use openings::{Imbalance, Opening, Openings};

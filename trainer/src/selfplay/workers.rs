@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,11 +96,8 @@ impl Generation<'_> {
         progress: &Progress,
     ) -> Result<(), SelfplayError> {
         let finished: BTreeSet<u64> = finished.iter().copied().collect();
-        let (done, open): (Vec<_>, Vec<_>) = self
-            .settings
-            .shards(self.origin.base_game)
-            .into_iter()
-            .partition(|(first, _)| finished.contains(first));
+        let (done, open): (Vec<_>, Vec<_>) =
+            self.settings.shards(self.origin.base_game).into_iter().partition(|(first, _)| finished.contains(first));
         progress.skip(done.iter().map(|(_, games)| games).sum());
         let maker = OpeningMaker::new(self.variant, &self.settings.openings);
         let failure = Mutex::new(None);

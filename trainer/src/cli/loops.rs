@@ -1,0 +1,106 @@
+//! `fairyforge quickstart` and `fairyforge loop`.
+
+use super::selfplay::open_run;
+use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt};
+use crate::plan::Plan;
+use crate::report::{GameFacts, LoopReport};
+use crate::run_dir::write_atomically;
+use crate::training_loop::{GenerationResult, LoopError, TrainingLoop};
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The plan of the quickstart, as shipped.
+const QUICKSTART: &str = include_str!("../../../configs/runs/quickstart.toml");
+
+/// The whole loop on Herculean Chess in minutes: self-play, fit, match, report.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  fairyforge quickstart --out data/runs/first --threads 2\n\nThe plan is configs/runs/quickstart.toml; `fairyforge loop` runs plans of your own."
+)]
+pub struct QuickstartArgs {
+    /// Folder of the run.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Threads; 0 is one a core.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+/// Self-play, fit and match, generation after generation, as a plan says. Cut off at any moment, the same command continues.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  fairyforge loop configs/runs/sorcerer.toml --out data/runs/sorcerer\n\nconfigs/runs/reference.toml lists every key of a plan with its meaning."
+)]
+pub struct LoopArgs {
+    /// The plan.
+    plan: PathBuf,
+    /// Folder of the run; data/runs/<name of the plan> if absent.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Threads; 0 is one a core.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+pub(super) fn quickstart(args: &QuickstartArgs) -> Result<(), Failure> {
+    let plan = Plan::read(QUICKSTART).or_bad_input(|| "cannot use the quickstart's plan".into())?;
+    let out = or_run(args.out.as_ref(), "quickstart");
+    execute(&plan, &out, args.threads, &format!("fairyforge quickstart --out {}", out.display()))
+}
+
+pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
+    let doing = || format!("cannot use the plan {}", args.plan.display());
+    let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
+    let plan = Plan::read(&text).or_bad_input(doing)?;
+    let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("loop");
+    let out = or_run(args.out.as_ref(), name);
+    let command = format!("fairyforge loop {} --out {}", args.plan.display(), out.display());
+    execute(&plan, &out, args.threads, &command)
+}
+
+fn execute(plan: &Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
+    let began = Instant::now();
+    let variant = load_variant(&plan.variant)?;
+    let run = open_run(out, &toml::to_string(plan).context("cannot write the plan as TOML")?)?;
+    let stop = stop_on_interrupt()?;
+    let training = TrainingLoop { plan, variant: &variant, run: &run, stop: &stop };
+    let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
+    let facts = generations
+        .iter()
+        .map(|generation| GameFacts::of(&run.selfplay(generation.number), variant.rules_hash()))
+        .collect::<Result<Vec<_>, _>>()
+        .context("cannot read the games back")?;
+    let report =
+        LoopReport { plan, variant: &variant, version: VERSION, command, generations: &generations, facts: &facts };
+    write_atomically(&run.report(), report.markdown().as_bytes()).context("cannot write the report")?;
+    println!("{}", report.text());
+    print_times(&generations);
+    println!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display());
+    Ok(())
+}
+
+fn print_times(generations: &[GenerationResult]) {
+    for generation in generations {
+        let times = generation.times;
+        println!(
+            "generation {}: self-play {:.0} s, fit {:.0} s, match {:.0} s",
+            generation.number,
+            times.selfplay.as_secs_f64(),
+            times.fit.as_secs_f64(),
+            times.gate.as_secs_f64()
+        );
+    }
+}
+
+fn failed(error: LoopError, out: &Path) -> Failure {
+    if error.is_stop() {
+        return Failure::Interrupted(format!(
+            "stopped; what is finished is in {}, the same command continues",
+            out.display()
+        ));
+    }
+    Failure::Failed(
+        anyhow::Error::from(error).context("the loop stopped; what is finished is intact, the same command continues"),
+    )
+}

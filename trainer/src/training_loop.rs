@@ -1,0 +1,235 @@
+//! The loop: self-play with the current weights, a fit of those games that starts from the current weights, a match of the fitted weights against the
+//! current ones, and the better of the two go on. Generation after generation, in one run folder.
+//!
+//! Every step leaves its result in the folder and finds there what an earlier attempt finished, so starting the same
+//! loop again continues it: shards that exist are not played again, pairs in a journal neither, and a fit is a function
+//! of the games.
+
+use crate::arena::statistics::{Elo, MatchSummary};
+use crate::arena::{Contest, MatchError};
+use crate::fit::claims::{Judgement, judge};
+use crate::fit::{FitError, FitReport, FitRequest, fit_run};
+use crate::plan::Plan;
+use crate::progress::Progress;
+use crate::record::Origin;
+use crate::run_dir::{FileError, RunDir, write_atomically};
+use crate::selfplay::workers::{Generation, SelfplayError};
+use fairyforge_engine::evaluate::{Tapered, Weights, WeightsError};
+use fairyforge_engine::variant::Variant;
+use serde::Serialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Weights that the first generation plays with.
+const START: u32 = 0;
+
+/// Everything a loop works with.
+pub struct TrainingLoop<'a> {
+    /// What is to be done.
+    pub plan: &'a Plan,
+    /// The game.
+    pub variant: &'a Arc<Variant>,
+    /// Where it is done.
+    pub run: &'a RunDir,
+    /// Set to end it early.
+    pub stop: &'a AtomicBool,
+}
+
+/// What a generation brought.
+#[derive(Debug, Clone)]
+pub struct GenerationResult {
+    /// Its number, from 1.
+    pub number: u32,
+    /// The generation whose weights it played with.
+    pub parent: u32,
+    /// What the games say.
+    pub fit: FitReport,
+    /// What they say about the plan's claims.
+    pub judgements: Vec<Judgement>,
+    /// The new weights against the parent's.
+    pub gate: MatchSummary,
+    /// Whether the new weights go on.
+    pub accepted: bool,
+    /// How long each step took in this process; nearly nothing for steps that were finished before.
+    pub times: StepTimes,
+}
+
+/// Wall-clock time of the steps of a generation.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StepTimes {
+    /// Self-play.
+    pub selfplay: Duration,
+    /// Fit.
+    pub fit: Duration,
+    /// Match.
+    pub gate: Duration,
+}
+
+/// Why a loop ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum LoopError {
+    /// Self-play ended early.
+    #[error(transparent)]
+    Selfplay(#[from] SelfplayError),
+    /// The games could not be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The match ended early.
+    #[error(transparent)]
+    Match(#[from] MatchError),
+    /// The disk refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Weights in the run are not of this game.
+    #[error("{}: {source}", path.display())]
+    Weights {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: WeightsError,
+    },
+}
+
+impl LoopError {
+    /// Whether somebody asked for the end.
+    pub const fn is_stop(&self) -> bool {
+        matches!(self, Self::Selfplay(SelfplayError::Stopped) | Self::Match(MatchError::Stopped))
+    }
+}
+
+/// What is kept of a gate match beside its games.
+#[derive(Serialize)]
+struct GateVerdict<'a> {
+    candidate: u32,
+    parent: u32,
+    accepted: bool,
+    rule: &'a str,
+    result: String,
+}
+
+/// When a candidate goes on.
+const GATE_RULE: &str = "the candidate goes on if it scores more than half of the points";
+
+impl TrainingLoop<'_> {
+    /// Runs all generations.
+    ///
+    /// # Errors
+    /// A step failed or was stopped; what is finished stays in the run.
+    pub fn run(&self) -> Result<Vec<GenerationResult>, LoopError> {
+        let start = self.run.weights(START);
+        if !start.exists() {
+            write_atomically(&start, Weights::a_priori(self.variant).to_toml(self.variant).as_bytes())?;
+        }
+        let mut parent = START;
+        let mut results = Vec::new();
+        for number in 1..=self.plan.generations {
+            let result = self.generation(number, parent)?;
+            if result.accepted {
+                parent = number;
+            }
+            results.push(result);
+        }
+        Ok(results)
+    }
+
+    fn generation(&self, number: u32, parent: u32) -> Result<GenerationResult, LoopError> {
+        let weights = self.read_weights(parent)?;
+        let began = Instant::now();
+        self.selfplay(number, &weights)?;
+        let selfplay = began.elapsed();
+        let games = self.run.selfplay(number);
+        let fit = fit_run(&self.fit_request(&games, &weights), &|_| ())?;
+        let fitted = began.elapsed() - selfplay;
+        let gate = self.gate(number, parent, [&fit.weights, &weights])?;
+        let accepted =
+            matches!(gate.elo, Some(Elo::Above)) || gate.elo.and_then(Elo::finite).is_some_and(|elo| elo > 0.0);
+        self.keep(number, parent, &fit.weights, &gate, accepted)?;
+        let judgements = self.plan.claims.iter().map(|claim| judge(&fit.values_reference, claim)).collect();
+        let times = StepTimes { selfplay, fit: fitted, gate: began.elapsed() - selfplay - fitted };
+        Ok(GenerationResult { number, parent, fit, judgements, gate, accepted, times })
+    }
+
+    fn read_weights(&self, generation: u32) -> Result<Weights, LoopError> {
+        let path = self.run.weights(generation);
+        let text = std::fs::read_to_string(&path).map_err(FileError::at("read", &path))?;
+        Weights::read(self.variant, &text).map_err(|source| LoopError::Weights { path, source })
+    }
+
+    fn selfplay(&self, number: u32, weights: &Weights) -> Result<(), LoopError> {
+        let settings = &self.plan.selfplay;
+        let origin = Origin {
+            variant: self.variant.name().into(),
+            rules_hash: self.variant.rules_hash().into(),
+            engine: env!("CARGO_PKG_VERSION").into(),
+            run_seed: self.plan.seed,
+            weights: hex_digest(weights.to_toml(self.variant).as_bytes()),
+            base_game: u64::from(number - 1) * settings.even_games(),
+        };
+        let evaluator = Tapered::new(self.variant, weights);
+        let title = format!("generation {number}: self-play, {}", self.variant.name());
+        let progress = Progress::new(&title, "games", settings.even_games());
+        let generation = Generation { variant: self.variant, settings, evaluator: &evaluator, origin: &origin };
+        let finished = self.run.finished_shards(number)?;
+        let ended = generation.play(&self.run.selfplay(number), &finished, self.stop, &progress);
+        progress.finish();
+        ended?;
+        let (games, positions) = progress.counts();
+        let seconds = progress.elapsed().as_secs_f64();
+        self.note("selfplay", number, json!({"games": games, "positions": positions, "seconds": seconds}))
+    }
+
+    fn fit_request<'a>(&'a self, games: &'a Path, weights: &'a Weights) -> FitRequest<'a> {
+        FitRequest { data: games, variant: self.variant, start: Some(weights), settings: self.plan.fit }
+    }
+
+    fn gate(&self, number: u32, parent: u32, players: [&Weights; 2]) -> Result<MatchSummary, LoopError> {
+        let settings = &self.plan.gate;
+        let evaluators = players.map(|weights| Tapered::new(self.variant, weights));
+        let contest = Contest {
+            variant: self.variant,
+            settings,
+            seed: gate_seed(self.plan.seed, number),
+            evaluators: [&evaluators[0], &evaluators[1]],
+        };
+        let title = format!("generation {number}: match of new against old weights");
+        let progress = Progress::new(&title, "games", 2 * settings.pairs);
+        let played = contest.play(&self.run.gate(number, parent).pairs, self.stop, &progress);
+        progress.finish();
+        Ok(played?.tally().summary())
+    }
+
+    fn keep(
+        &self,
+        number: u32,
+        parent: u32,
+        weights: &Weights,
+        gate: &MatchSummary,
+        accepted: bool,
+    ) -> Result<(), LoopError> {
+        let path = if accepted { self.run.weights(number) } else { self.run.rejected(number) };
+        write_atomically(&path, weights.to_toml(self.variant).as_bytes())?;
+        let result = gate.to_string();
+        let verdict = GateVerdict { candidate: number, parent, accepted, rule: GATE_RULE, result: result.clone() };
+        let text = toml::to_string(&verdict).expect("strings and numbers serialise");
+        write_atomically(&self.run.gate(number, parent).verdict, text.as_bytes())?;
+        self.note("gate", number, json!({"parent": parent, "accepted": accepted, "result": result}))
+    }
+
+    fn note(&self, event: &str, generation: u32, facts: serde_json::Value) -> Result<(), LoopError> {
+        Ok(self.run.append_event(&json!({"event": event, "generation": generation, "facts": facts}))?)
+    }
+}
+
+/// The openings of a gate are none of the self-play's, nor of another generation's gate.
+fn gate_seed(seed: u64, generation: u32) -> u64 {
+    let digest = Sha256::digest(format!("gate {seed} {generation}").as_bytes());
+    digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+fn hex_digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
