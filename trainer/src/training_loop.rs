@@ -15,6 +15,7 @@ use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError};
 use fairyforge_engine::evaluate::{Tapered, Weights, WeightsError};
+use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
 use serde_json::json;
@@ -194,6 +195,7 @@ impl TrainingLoop<'_> {
             settings,
             seed: gate_seed(self.plan.seed, number),
             evaluators: [&evaluators[0], &evaluators[1]],
+            params: [Params::default(), Params::default()],
         };
         let title = format!("generation {number}: match of new against old weights");
         let progress = Progress::new(&title, "games", 2 * settings.pairs);

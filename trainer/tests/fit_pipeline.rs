@@ -207,23 +207,23 @@ fn the_weights_file_says_where_it_comes_from_and_reads_back() {
     let dir = folder(&games(200, 4));
     let report = fit(dir.path(), None).unwrap();
     let weights = &report.weights;
-    assert_eq!(&Weights::read(&variant, &weights.to_toml(&variant)).unwrap(), weights);
+    let read_back = Weights::read(&variant, &weights.to_toml(&variant)).unwrap();
+    assert!(&read_back == weights, "the weights file reads back otherwise");
     assert_eq!(weights.origin.data_digest.as_ref(), Some(&digest(dir.path()).unwrap()));
     assert_eq!(weights.origin.games, 400);
     assert_eq!(weights.origin.method.matches("a priori").count(), 1, "{:?}", weights.origin);
-    let pawns = |name: &str| report.values_reference.row(name).unwrap().value.pawns();
     for measured in &weights.measured {
-        assert_eq!(Some(measured.pawns), pawns(&variant.unit(measured.unit).name));
+        let row = report.values_reference.row(&variant.unit(measured.unit).name).unwrap();
+        assert!((measured.pawns - row.value.pawns().unwrap()).abs() < 1e-4, "{measured:?} {row:?}");
         assert!(measured.low <= measured.pawns && measured.pawns <= measured.high);
     }
     assert!(!weights.measured.is_empty());
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["values_reference"]["rows"][0]["unit"], "pawn");
     assert_eq!(json["values_reference"]["method"], "earliest");
-    let again = fit(dir.path(), None).unwrap();
-    assert_eq!(again, report);
+    assert!(fit(dir.path(), None).unwrap() == report, "the same fit again differs");
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    assert_eq!(alone.install(|| fit(dir.path(), None)).unwrap(), report);
+    assert!(alone.install(|| fit(dir.path(), None)).unwrap() == report, "the fit on one thread differs");
 }
 
 #[test]

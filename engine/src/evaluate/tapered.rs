@@ -116,6 +116,13 @@ impl Evaluator for Tapered {
         balance.subtract(&self.in_hand[piece.index()]);
     }
 
+    #[inline]
+    fn step_gain(&self, piece: Piece, from: Square, to: Square) -> i32 {
+        let squares = &self.on_square[piece.index()];
+        let gain = squares[to.index()].middlegame - squares[from.index()].middlegame;
+        if piece.colour() == Colour::White { gain } else { -gain }
+    }
+
     fn exchange_values(&self) -> &[i32; MAX_UNITS] {
         &self.exchange_values
     }

@@ -1,6 +1,6 @@
 //! A set of squares, one bit a square of the 16×16 grid.
 
-use super::Square;
+use super::{GRID, Square};
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not, Sub};
 
 /// A set of squares of the grid: four machine words, so 144 squares and more fit.
@@ -53,6 +53,16 @@ impl SquareSet {
     #[inline]
     pub fn first(&self) -> Option<Square> {
         self.iter().next()
+    }
+
+    /// The squares as Black sees them in order: from the highest rank of the grid down, each from the a-file on. The
+    /// mirror image of [`SquareSet::iter`], so that both sides list their squares in the same order.
+    #[inline]
+    pub fn iter_from_top(self) -> impl Iterator<Item = Square> {
+        (0..GRID).rev().flat_map(move |row| {
+            let word = self.0[usize::from(row / 4)] >> (16 * (row % 4)) & 0xffff;
+            Squares { words: [word, 0, 0, 0], word: 0 }.map(move |square| Square::from_index(row << 4 | square.file()))
+        })
     }
 
     /// The squares in the order of their index: from White's lowest rank up, each from the a-file on.
@@ -165,6 +175,8 @@ mod tests {
     fn behaves_as_a_set() {
         let corners = [(0, 0), (15, 0), (0, 15), (15, 15), (7, 4)];
         let squares: Vec<Square> = corners.iter().map(|&(f, r)| Square::at(f, r).unwrap()).collect();
+        let from_top: Vec<Square> = squares.iter().copied().collect::<SquareSet>().iter_from_top().collect();
+        assert_eq!(from_top, [squares[2], squares[3], squares[4], squares[0], squares[1]]);
         let mut set: SquareSet = squares.iter().copied().collect();
         assert_eq!(set.len(), 5);
         assert_eq!(set.iter().collect::<SquareSet>(), set);

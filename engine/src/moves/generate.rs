@@ -41,7 +41,8 @@ impl Position {
         any
     }
 
-    /// Calls `found` with each wanted legal move, always in the same order: men by square, castling, en passant, drops.
+    /// Calls `found` with each wanted legal move, always in the same order: men by square from the mover's side of the
+    /// board (so that mirrored positions list mirrored moves), castling, en passant, drops.
     /// `safety` is [`Safety::of`] this position.
     #[inline]
     pub fn generate(&self, safety: &Safety, wanted: Wanted, mut found: impl FnMut(Move)) {
@@ -49,13 +50,17 @@ impl Position {
             return;
         }
         let side = self.side_to_move();
-        for from in self.men(side) {
+        let mut moves_from = |from: Square| {
             let unit = self.piece_at(from).unit();
             if unit == self.variant().royal() {
                 self.king_moves(from, unit, wanted, &mut found);
             } else {
                 self.unit_moves(from, unit, safety, wanted, &mut found);
             }
+        };
+        match side {
+            Colour::White => self.men(side).iter().for_each(&mut moves_from),
+            Colour::Black => self.men(side).iter_from_top().for_each(&mut moves_from),
         }
         if wanted.quiet() && !safety.in_check {
             self.castlings(&mut found);

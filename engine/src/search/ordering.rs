@@ -120,6 +120,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let before = self.goings_before(candidates.ply);
         let killers = self.plies[candidates.ply].killers;
         let (position, values, history) = (&self.position, &self.values, &self.memory.history);
+        let (evaluator, gain_weight) = (self.evaluator, self.memory.params.order_gain);
         let pool = &mut self.memory.pool;
         let noisy = wanted == Wanted::Noisy;
         position.generate(&candidates.safety, wanted, |mv| {
@@ -134,7 +135,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             } else if let Some(index) = killers.iter().position(|&killer| killer == Some(mv)) {
                 KILLERS[index]
             } else {
-                history.score((super::dropped(position, mv), mv.to()), before)
+                let piece = super::dropped(position, mv);
+                history.score((piece, mv.to()), before) + gain_weight * evaluator.step_gain(piece, mv.from(), mv.to())
             };
             pool.push(Candidate { mv, score, untested: noisy && score < TABLE_MOVE });
         });

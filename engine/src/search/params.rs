@@ -96,7 +96,7 @@ params! {
     null_move_margin = 200, 50..=600, step 25, "A further ply for every so many centipawns above beta, at most three.";
     null_move_verify = 10, 6..=30, step 2, "Depth from which a cut after passing is verified without passing.";
     internal_reduction_depth = 4, 2..=10, step 1, "Least depth at which a node without a table move is reduced by one ply.";
-    late_move_base = 6, 1..=40, step 2, "Quiet moves always tried at the lowest depth before the rest is left out.";
+    late_move_base = 12, 1..=60, step 3, "Quiet moves always tried at the lowest depth before the rest is left out.";
     late_move_depth = 6, 0..=10, step 1, "Greatest depth at which late quiet moves are left out.";
     futility_depth = 6, 0..=10, step 1, "Greatest depth at which quiet moves too far below alpha are left out.";
     futility_base = 100, 0..=400, step 20, "Fixed part of that distance, in centipawns.";
@@ -109,6 +109,7 @@ params! {
     reduction_depth = 3, 2..=6, step 1, "Least depth at which late moves are reduced.";
     history_bonus = 160, 20..=600, step 20, "History bonus a ply of depth for a quiet move that cuts.";
     history_most = 1800, 400..=4000, step 100, "Greatest such bonus.";
+    order_gain = 16, 0..=200, step 8, "History points for each centipawn that a quiet move's square gains, in the order of moves.";
     delta_margin = 150, 0..=600, step 25, "Quiescence: captures that stay this far below alpha are left out, in centipawns.";
     time_moves_to_go = 30, 10..=80, step 5, "Moves that remaining time is shared among when the control does not say.";
     time_increment_share = 75, 0..=100, step 5, "Share of the increment spent a move, in percent.";

@@ -56,7 +56,7 @@ pub enum MatchError {
     Stopped,
 }
 
-/// A match between two ways of judging positions.
+/// A match between two ways of judging positions and searching.
 pub struct Contest<'a> {
     /// The game.
     pub variant: &'a Arc<Variant>,
@@ -64,8 +64,10 @@ pub struct Contest<'a> {
     pub settings: &'a MatchSettings,
     /// Seed of the openings.
     pub seed: u64,
-    /// Players A and B.
+    /// How players A and B judge positions.
     pub evaluators: [&'a Tapered; 2],
+    /// The numbers of their searches.
+    pub params: [Params; 2],
 }
 
 impl Contest<'_> {
@@ -104,7 +106,7 @@ impl Contest<'_> {
     fn player(&self, index: usize) -> Player<'_> {
         Player {
             evaluator: self.evaluators[index],
-            memory: Memory::new(self.settings.table_mebibytes, Params::default()),
+            memory: Memory::new(self.settings.table_mebibytes, self.params[index].clone()),
             limits: Limits::nodes(self.settings.nodes),
         }
     }

@@ -5,8 +5,9 @@ use super::{Failure, OrBadInput, load_variant, load_weights, on_threads, stop_on
 use crate::arena::{Contest, MatchError, MatchSettings};
 use crate::plan::check_match;
 use crate::progress::Progress;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::search::Params;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,12 @@ pub struct MatchArgs {
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    /// A search parameter of player A, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
+    #[arg(long, value_name = "NAME=VALUE")]
+    a_set: Vec<String>,
+    /// The same for player B.
+    #[arg(long, value_name = "NAME=VALUE")]
+    b_set: Vec<String>,
     /// Folder of the run.
     #[arg(long)]
     out: PathBuf,
@@ -54,6 +61,8 @@ struct MatchPlan<'a> {
     seed: u64,
     a: &'a str,
     b: &'a str,
+    a_set: &'a [String],
+    b_set: &'a [String],
     #[serde(rename = "match")]
     settings: &'a MatchSettings,
 }
@@ -62,6 +71,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let variant = load_variant(&args.variant)?;
     let a = load_weights(&variant, Some(&args.a))?;
     let b = load_weights(&variant, Some(&args.b))?;
+    let params = [params(&args.a_set)?, params(&args.b_set)?];
     let settings = MatchSettings { pairs: args.pairs, nodes: args.nodes, ..Default::default() };
     check_match(&settings).or_bad_input(|| "the settings do not fit".into())?;
     let plan = MatchPlan {
@@ -71,6 +81,8 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         seed: args.seed,
         a: &a.digest,
         b: &b.digest,
+        a_set: &args.a_set,
+        b_set: &args.b_set,
         settings: &settings,
     };
     let run = open_run(&args.out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
@@ -80,6 +92,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         settings: &settings,
         seed: args.seed,
         evaluators: [&evaluators[0], &evaluators[1]],
+        params,
     };
     let stop = stop_on_interrupt()?;
     let progress = Progress::new(&format!("match, {}", variant.name()), "games", 2 * settings.pairs);
@@ -92,6 +105,19 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         println!("{} against {}: {summary}", args.a.display(), args.b.display());
     }
     Ok(())
+}
+
+/// The default parameters with changes as `name=value`.
+fn params(changes: &[String]) -> Result<Params, Failure> {
+    let mut params = Params::default();
+    for change in changes {
+        let doing = || format!("cannot set the search parameter {change:?}");
+        let parsed = change.split_once('=').and_then(|(name, value)| Some((name.trim(), value.trim().parse().ok()?)));
+        let (name, value) =
+            parsed.ok_or_else(|| anyhow!("expected NAME=VALUE with a whole number")).or_bad_input(doing)?;
+        params.set(name, value).or_bad_input(doing)?;
+    }
+    Ok(params)
 }
 
 /// What to tell when a match ended early.

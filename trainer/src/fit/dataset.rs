@@ -74,14 +74,14 @@ pub enum DatasetError {
     #[error(transparent)]
     Records(#[from] RecordError),
     /// A position's bytes are not a position of the game.
-    #[error("game {game}, ply {ply}: {source}")]
+    #[error("game {game}, ply {ply}: {fault}")]
     Position {
         /// Number of the game.
         game: u64,
         /// Plies since its start.
         ply: u16,
         /// What is wrong with the bytes.
-        source: UnpackError,
+        fault: UnpackError,
     },
     /// Nothing to fit.
     #[error("{}: expected games with quiet positions, got {games} games without any", dir.display())]
@@ -208,7 +208,7 @@ fn sample(
     let Some(&first) = quiet.first() else { return Ok(None) };
     let unpacked = |position: &PositionRecord| match Position::unpack(variant, &position.packed) {
         Ok(unpacked) => Ok(QuietPosition::new(position.ply, &unpacked)),
-        Err(source) => Err(DatasetError::Position { game: record.game, ply: position.ply, source }),
+        Err(fault) => Err(DatasetError::Position { game: record.game, ply: position.ply, fault }),
     };
     let mut lot = ChaCha8Rng::seed_from_u64(selection.seed);
     lot.set_stream(record.game);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fairyforge_engine::evaluate::{MeasuredValue, Origin, Weights};
+use fairyforge_engine::variant::rules::Unit;
 use fairyforge_engine::variant::{Variant, VariantError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -17,6 +18,9 @@ use super::tapered::Split;
 use super::values::{Choice, PieceValues, ValueOutcome};
 use super::weights::{Tuning, TuningError, tune};
 use crate::record::{self, RecordError};
+
+/// Values go into the weights file in steps of one ten-thousandth of a pawn.
+const WRITTEN_PRECISION: f64 = 1e4;
 
 /// How a fit is done.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -100,14 +104,14 @@ pub enum FitError {
     #[error(transparent)]
     Data(#[from] DatasetError),
     /// The games are of a variant that is neither shipped nor given.
-    #[error("the games in {} are of variant {name:?}; if it is your own, give its file: {source}", dir.display())]
+    #[error("the games in {} are of variant {name:?}; if it is your own, give its file: {fault}", dir.display())]
     Variant {
         /// The folder.
         dir: PathBuf,
         /// The name in the records.
         name: String,
         /// Why it could not be loaded.
-        source: VariantError,
+        fault: VariantError,
     },
     /// The weights to start from are of other rules than the games.
     #[error("expected weights to start from of rules {expected:.12}, got some of {got:.12}")]
@@ -161,7 +165,7 @@ pub fn variant_of(dir: &Path) -> Result<Arc<Variant>, FitError> {
     let name = first.map(|shard| shard.header.origin.variant).unwrap_or_default();
     match Variant::load(&name) {
         Ok(variant) => Ok(Arc::new(variant)),
-        Err(source) => Err(FitError::Variant { dir: dir.to_owned(), name, source }),
+        Err(fault) => Err(FitError::Variant { dir: dir.to_owned(), name, fault }),
     }
 }
 
@@ -249,21 +253,27 @@ fn checked_start(variant: &Variant, start: Option<&Weights>) -> Result<Weights, 
     Err(FitError::StartRules { expected: variant.rules_hash().to_owned(), got: start.rules_hash.clone() })
 }
 
+/// What goes into the file, in the variant's order of units.
 fn measured(variant: &Variant, values: &PieceValues) -> Vec<MeasuredValue> {
-    let bounded = |row: &super::values::UnitValue| match row.value {
+    let bounded = |unit: Unit| match values.row(&variant.unit(unit).name)?.value {
         ValueOutcome::Bounded { value, interval, .. } => {
-            let unit = variant.unit_named(&row.unit)?;
-            Some(MeasuredValue { unit, pawns: value, low: interval.low, high: interval.high })
+            let [pawns, low, high] = [value, interval.low, interval.high].map(written);
+            Some(MeasuredValue { unit, pawns, low, high })
         }
         _ => None,
     };
-    values.rows.iter().filter_map(bounded).collect()
+    variant.units().filter_map(bounded).collect()
+}
+
+/// Rounded as far as anybody could need; the report keeps all digits.
+fn written(pawns: f64) -> f64 {
+    (pawns * WRITTEN_PRECISION).round() / WRITTEN_PRECISION
 }
 
 fn origin(settings: &FitSettings, start: &Weights, data_digest: String, games: u64) -> Origin {
     Origin {
         method: format!(
-            "tuned on {} quiet positions a game around \"{}\"; measured values by the {}",
+            "tuned on {} quiet positions a game, starting from {}; measured values by the {}",
             settings.positions_per_game,
             short(&start.origin),
             settings.positions

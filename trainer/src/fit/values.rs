@@ -22,6 +22,8 @@ use super::ratio::{Interval, PawnValue, value_in_pawns};
 
 /// The name of the unit that is the measure, where a game has it.
 const PAWN: &str = "pawn";
+/// Estimates of games needed end here.
+const MOST_GAMES: f64 = 1e9;
 
 /// Which quiet position stands for a game: the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -464,10 +466,33 @@ impl PieceValues {
         if self.games_without_quiet > 0 {
             write!(f, ", {} without a quiet position left out", self.games_without_quiet)?;
         }
-        match &self.failure {
-            Some(failure) => writeln!(f, "; no values: {failure}"),
-            None => writeln!(f),
+        if let Some(failure) = &self.failure {
+            write!(f, "; no values: {failure}")?;
         }
+        self.write_pawn_if_unclear(f)?;
+        writeln!(f)
+    }
+
+    fn write_pawn_if_unclear(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(ValueOutcome::PawnUnclear { pawn }) = self.row(&self.pawn).map(|row| &row.value) else {
+            return Ok(());
+        };
+        write!(f, "; the {} is worth {:.2} to {:.2} logits", self.pawn, pawn.low, pawn.high)?;
+        match self.games_for_a_clear_pawn() {
+            Some(games) => write!(f, ", which about {games} games would make clear"),
+            None => Ok(()),
+        }
+    }
+
+    /// The games, those there are included, after which the pawn's interval would leave zero if its coefficient stayed
+    /// what it is. `None` when it is clear already, not measured, or not positive.
+    #[must_use]
+    pub fn games_for_a_clear_pawn(&self) -> Option<u64> {
+        let ValueOutcome::PawnUnclear { pawn } = self.row(&self.pawn)?.value else { return None };
+        let (middle, arm) = ((pawn.low + pawn.high) / 2.0, (pawn.high - pawn.low) / 2.0);
+        let games = (self.games as f64 * (arm / middle).powi(2)).ceil();
+        // Beyond this the honest answer is that nobody knows.
+        (middle > 0.0 && games < MOST_GAMES).then_some(games as u64)
     }
 }
 
@@ -539,6 +564,15 @@ mod tests {
             let summary = regression.summary(Choice::Earliest);
             assert!(summary.failure.is_some() && summary.draws.is_finite(), "{summary:?}");
         }
+    }
+
+    #[test]
+    fn an_unclear_pawn_says_how_many_games_would_clear_it() {
+        let regression = Regression::new(columns(), rows(&games()[..40]), "pawn");
+        let row = UnitValue { unit: "pawn".to_owned(), ..regression.unit_value(0) };
+        let values = PieceValues { rows: vec![row], ..regression.summary(Choice::Earliest) };
+        let needed = values.games_for_a_clear_pawn().unwrap();
+        assert!(needed > 40 && values.to_string().contains(&format!("about {needed} games")), "{values}");
     }
 
     #[test]
