@@ -1,6 +1,8 @@
 //! One suite for every shipped game: random games from fixed seeds, in which everything kept up to date is compared with
 //! the same thing computed anew, and the generator with a slow one that shares none of its tables.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{allows, below, colours_exchanged, random_move, random_position, read, shipped, texts};

@@ -42,25 +42,19 @@ impl Position {
     }
 
     /// Calls `found` with each wanted legal move, always in the same order: men by square from the mover's side of the
-    /// board (so that mirrored positions list mirrored moves), castling, en passant, drops.
-    /// `safety` is [`Safety::of`] this position.
+    /// board (so that mirrored positions list mirrored moves), castling, en passant, drops. `safety` is [`Safety::of`]
+    /// this position.
     #[inline]
     pub fn generate(&self, safety: &Safety, wanted: Wanted, mut found: impl FnMut(Move)) {
         if self.bared_king_result().is_some() {
             return;
         }
-        let side = self.side_to_move();
-        let mut moves_from = |from: Square| {
-            let unit = self.piece_at(from).unit();
-            if unit == self.variant().royal() {
-                self.king_moves(from, unit, wanted, &mut found);
-            } else {
-                self.unit_moves(from, unit, safety, wanted, &mut found);
+        let generation = Generation { position: self, side: self.side_to_move(), safety, wanted };
+        match generation.side {
+            Colour::White => self.men(Colour::White).iter().for_each(|from| generation.moves_of(from, &mut found)),
+            Colour::Black => {
+                self.men(Colour::Black).iter_from_top().for_each(|from| generation.moves_of(from, &mut found))
             }
-        };
-        match side {
-            Colour::White => self.men(side).iter().for_each(&mut moves_from),
-            Colour::Black => self.men(side).iter_from_top().for_each(&mut moves_from),
         }
         if wanted.quiet() && !safety.in_check {
             self.castlings(&mut found);
@@ -69,89 +63,22 @@ impl Position {
             self.en_passant_captures(&mut found);
         }
         if wanted.quiet() && self.variant().rules().drops.is_some() {
-            self.drops(safety, &mut found);
+            generation.drops(&mut found);
         }
     }
 
     /// Whether a move that comes from somewhere else (a table that may confuse positions) is legal here. Not for
     /// castling, en passant and drops, which it calls illegal.
     pub fn is_legal_board_move(&self, mv: Move, safety: &Safety) -> bool {
-        let (from, side) = (mv.from(), self.side_to_move());
-        let piece = self.piece_at(from);
-        if !piece.is_of(side) || self.bared_king_result().is_some() {
+        let of_board = matches!(mv.kind(), MoveKind::Normal | MoveKind::Promotion(_));
+        let own = self.piece_at(mv.from()).is_of(self.side_to_move());
+        if !of_board || !own || self.bared_king_result().is_some() {
             return false;
         }
         let mut legal = false;
-        let mut found = |candidate: Move| legal |= candidate == mv;
-        match mv.kind() {
-            MoveKind::Normal | MoveKind::Promotion(_) if piece.unit() == self.variant().royal() => {
-                self.king_moves(from, piece.unit(), Wanted::All, &mut found);
-            }
-            MoveKind::Normal | MoveKind::Promotion(_) => {
-                self.unit_moves(from, piece.unit(), safety, Wanted::All, &mut found);
-            }
-            _ => {}
-        }
+        let generation = Generation { position: self, side: self.side_to_move(), safety, wanted: Wanted::All };
+        generation.moves_of(mv.from(), &mut |candidate| legal |= candidate == mv);
         legal
-    }
-
-    fn king_moves(&self, from: Square, unit: Unit, wanted: Wanted, found: &mut impl FnMut(Move)) {
-        self.walk(from, unit, wanted, |to| {
-            let mv = Move::new(from, to, MoveKind::Normal);
-            if self.keeps_king_safe(mv) {
-                found(mv);
-            }
-        });
-    }
-
-    #[inline]
-    fn unit_moves(&self, from: Square, unit: Unit, safety: &Safety, wanted: Wanted, found: &mut impl FnMut(Move)) {
-        let side = self.side_to_move();
-        let promotes_on = self.variant().promotion_zone(unit, side);
-        let legal = |to: Square| {
-            let mv = Move::new(from, to, MoveKind::Normal);
-            safety.clears(safety.concerns(from, to), || self.keeps_king_safe(mv))
-        };
-        if promotes_on.is_empty() {
-            self.walk(from, unit, wanted, |to| {
-                if legal(to) {
-                    found(Move::new(from, to, MoveKind::Normal));
-                }
-            });
-            return;
-        }
-        // Promotions without capture are noisy, so a promoting unit's moves are all walked and sorted here.
-        self.walk(from, unit, Wanted::All, |to| {
-            let noisy = !self.piece_at(to).is_none();
-            if !promotes_on.contains(to) {
-                if (if noisy { wanted.noisy() } else { wanted.quiet() }) && legal(to) {
-                    found(Move::new(from, to, MoveKind::Normal));
-                }
-            } else if legal(to) {
-                self.promotions(from, to, unit, wanted, noisy, found);
-            }
-        });
-    }
-
-    fn promotions(
-        &self,
-        from: Square,
-        to: Square,
-        unit: Unit,
-        wanted: Wanted,
-        captures: bool,
-        found: &mut impl FnMut(Move),
-    ) {
-        let side = self.side_to_move();
-        let Some((choices, must)) = self.variant().promotion(unit, side, to) else { return };
-        if wanted.noisy() {
-            for choice in choices.iter().filter(|choice| self.may_promote_to(choice, from, to)) {
-                found(Move::new(from, to, MoveKind::Promotion(choice.unit)));
-            }
-        }
-        if !must && (if captures { wanted.noisy() } else { wanted.quiet() }) {
-            found(Move::new(from, to, MoveKind::Normal));
-        }
     }
 
     fn may_promote_to(&self, choice: &PromotionChoice, from: Square, to: Square) -> bool {
@@ -164,51 +91,122 @@ impl Position {
             && (!choice.after_drop || self.in_hand(unit, side) < self.variant().hand_size(unit))
             && (!choice.one_per_colour || colour_is_free())
     }
+}
 
-    fn drops(&self, safety: &Safety, found: &mut impl FnMut(Move)) {
-        let side = self.side_to_move();
-        let free = self.variant().drop_zone(side) - self.occupied();
+/// The generation of one position's moves.
+struct Generation<'a> {
+    position: &'a Position,
+    side: Colour,
+    safety: &'a Safety,
+    wanted: Wanted,
+}
+
+impl Generation<'_> {
+    #[inline]
+    fn moves_of(&self, from: Square, found: &mut impl FnMut(Move)) {
+        let unit = self.position.piece_at(from).unit();
+        if unit == self.position.variant().royal() {
+            self.king_moves(from, unit, found);
+        } else if self.position.variant().promotion_zone(unit, self.side).is_empty() {
+            self.unit_moves(from, unit, found);
+        } else {
+            self.promoting_unit_moves(from, unit, found);
+        }
+    }
+
+    fn king_moves(&self, from: Square, unit: Unit, found: &mut impl FnMut(Move)) {
+        self.walk(from, unit, self.wanted, |to| {
+            let mv = Move::new(from, to, MoveKind::Normal);
+            if self.position.keeps_king_safe(mv) {
+                found(mv);
+            }
+        });
+    }
+
+    #[inline]
+    fn unit_moves(&self, from: Square, unit: Unit, found: &mut impl FnMut(Move)) {
+        self.walk(from, unit, self.wanted, |to| {
+            if self.is_legal(from, to) {
+                found(Move::new(from, to, MoveKind::Normal));
+            }
+        });
+    }
+
+    /// Promotions without capture are noisy, so all moves are walked and sorted here.
+    fn promoting_unit_moves(&self, from: Square, unit: Unit, found: &mut impl FnMut(Move)) {
+        let zone = self.position.variant().promotion_zone(unit, self.side);
+        self.walk(from, unit, Wanted::All, |to| {
+            let captures = !self.position.piece_at(to).is_none();
+            let plain_wanted = if captures { self.wanted.noisy() } else { self.wanted.quiet() };
+            let promotes = zone.contains(to);
+            if (promotes || plain_wanted) && self.is_legal(from, to) {
+                let must = promotes && self.promotions(from, to, unit, found);
+                if plain_wanted && !must {
+                    found(Move::new(from, to, MoveKind::Normal));
+                }
+            }
+        });
+    }
+
+    /// Lists the promotions on `to` and says whether the unit must promote there.
+    fn promotions(&self, from: Square, to: Square, unit: Unit, found: &mut impl FnMut(Move)) -> bool {
+        let Some((choices, must)) = self.position.variant().promotion(unit, self.side, to) else { return false };
+        if self.wanted.noisy() {
+            for choice in choices.iter().filter(|choice| self.position.may_promote_to(choice, from, to)) {
+                found(Move::new(from, to, MoveKind::Promotion(choice.unit)));
+            }
+        }
+        must
+    }
+
+    fn drops(&self, found: &mut impl FnMut(Move)) {
+        let free = self.position.variant().drop_zone(self.side) - self.position.occupied();
         if free.is_empty() {
             return;
         }
-        for unit in self.variant().units().filter(|&unit| self.in_hand(unit, side) > 0) {
+        for unit in self.position.variant().units().filter(|&unit| self.position.in_hand(unit, self.side) > 0) {
             for to in free {
                 let mv = Move::new(to, to, MoveKind::Drop(unit));
-                if safety.clears(safety.concerns_drop(to), || self.keeps_king_safe(mv)) {
+                if self.safety.clears(self.safety.concerns_drop(to), || self.position.keeps_king_safe(mv)) {
                     found(mv);
                 }
             }
         }
     }
 
+    #[inline]
+    fn is_legal(&self, from: Square, to: Square) -> bool {
+        let exact = || self.position.keeps_king_safe(Move::new(from, to, MoveKind::Normal));
+        self.safety.clears(self.safety.concerns(from, to), exact)
+    }
+
     /// Calls `reached` with every square the unit may go to, minding neither the king nor promotion.
     #[inline]
     fn walk(&self, from: Square, unit: Unit, wanted: Wanted, mut reached: impl FnMut(Square)) {
-        let side = self.side_to_move();
-        if self.variant().reaches_twice(unit, side) {
+        if self.position.variant().reaches_twice(unit, self.side) {
             let mut seen = SquareSet::EMPTY;
-            self.walk_paths(from, unit, side, wanted, |to| {
+            self.walk_paths(from, unit, wanted, |to| {
                 if !seen.contains(to) {
                     seen.insert(to);
                     reached(to);
                 }
             });
         } else {
-            self.walk_paths(from, unit, side, wanted, reached);
+            self.walk_paths(from, unit, wanted, reached);
         }
     }
 
     #[inline]
-    fn walk_paths(&self, from: Square, unit: Unit, side: Colour, wanted: Wanted, mut reached: impl FnMut(Square)) {
-        let steps = self.variant().move_steps(unit, side, from);
+    fn walk_paths(&self, from: Square, unit: Unit, wanted: Wanted, mut reached: impl FnMut(Square)) {
+        let steps = self.position.variant().move_steps(unit, self.side, from);
         let mut at = 0;
         while let Some(step) = steps.get(at) {
-            let piece = self.piece_at(step.square);
+            let piece = self.position.piece_at(step.square);
             if piece.is_none() {
                 if step.moves() && wanted.quiet() {
                     reached(step.square);
                 }
-            } else if step.captures() && wanted.noisy() && !piece.is_of(side) {
+            } else if step.captures() && wanted.noisy() && !piece.is_of(self.side) {
                 reached(step.square);
             }
             at += step.advance(piece.is_none());

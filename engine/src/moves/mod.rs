@@ -1,6 +1,6 @@
 //! Moves: what they are, which are legal, and how they are written.
 //!
-//! [`generate`] lists the legal moves with the help of [`safety`], which knows what may not be uncovered. Text is
+//! `generate` lists the legal moves with the help of `safety`, which knows what may not be uncovered. Text is
 //! [`notation`]'s.
 
 mod castling;

@@ -382,7 +382,7 @@ impl Position {
         }
         for pair in squares.windows(2) {
             let ahead = i16::from(pair[1].row()) - i16::from(pair[0].row());
-            if pair[0].file() != pair[1].file() || ahead.signum() != i16::from(forward) {
+            if pair[0].file() != pair[1].file() || ahead != i16::from(forward) {
                 return Err(format!("{} does not follow {} in the pawn's direction", name(pair[1]), name(pair[0])));
             }
         }

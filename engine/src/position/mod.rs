@@ -1,6 +1,6 @@
 //! A legal position of a variant, and the moves made and unmade on it.
 //!
-//! Everything that changes men on the board goes through [`Position::put`] and [`Position::lift`], which keep mailbox,
+//! Everything that changes men on the board goes through `Position::put` and `Position::lift`, which keep mailbox,
 //! sets, counts and hash together, so none of them can drift. Does no I/O and keeps no history; repetition is judged by
 //! whoever holds the history ([`crate::outcome`]).
 

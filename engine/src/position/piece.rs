@@ -16,7 +16,7 @@ impl Piece {
     /// A unit of a colour.
     #[inline]
     pub const fn new(unit: Unit, colour: Colour) -> Self {
-        Self(unit.0 | colour as u8 * Self::BLACK)
+        Self(unit.0 | (colour as u8 * Self::BLACK))
     }
 
     /// Whether the square is empty.

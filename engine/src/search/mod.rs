@@ -1,8 +1,8 @@
 //! Search: which move is best, and how good it is.
 //!
 //! [`search`] is a function of its arguments; what it remembers from move to move of a game lives in the caller's
-//! [`Memory`]. Iterative deepening and the root are here, the main node in [`node`], captures in [`quiescence`], the
-//! order of moves in [`ordering`], and every number in [`params`].
+//! [`Memory`]. Iterative deepening and the root are here, the main node in `node`, captures in `quiescence`, the
+//! order of moves in `ordering`, and every number in [`params`].
 
 pub mod history;
 mod node;

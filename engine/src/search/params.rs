@@ -96,7 +96,7 @@ params! {
     null_move_margin = 200, 50..=600, step 25, "A further ply for every so many centipawns above beta, at most three.";
     null_move_verify = 10, 6..=30, step 2, "Depth from which a cut after passing is verified without passing.";
     internal_reduction_depth = 4, 2..=10, step 1, "Least depth at which a node without a table move is reduced by one ply.";
-    late_move_base = 12, 1..=60, step 3, "Quiet moves always tried at the lowest depth before the rest is left out.";
+    late_move_base = 24, 1..=90, step 4, "Quiet moves always tried at the lowest depth before the rest is left out.";
     late_move_depth = 6, 0..=10, step 1, "Greatest depth at which late quiet moves are left out.";
     futility_depth = 6, 0..=10, step 1, "Greatest depth at which quiet moves too far below alpha are left out.";
     futility_base = 100, 0..=400, step 20, "Fixed part of that distance, in centipawns.";

@@ -189,7 +189,7 @@ impl Variant {
         &self.rules_hash
     }
 
-    /// All unit types, in the file's order.
+    /// All unit types, in the alphabetical order of their names.
     pub fn units(&self) -> impl ExactSizeIterator<Item = Unit> + use<> {
         (0..self.rules.units.len() as u8).map(Unit)
     }
@@ -360,44 +360,36 @@ fn castling_wings(rules: &Rules, royal: Unit) -> Vec<CastlingWing> {
     let mut wings = Vec::new();
     for colour in Colour::BOTH {
         for (bit, (higher, side)) in sides.into_iter().enumerate() {
-            let Some(side) = side else { continue };
-            let right = 1 << (2 * colour.index() + bit);
-            if let Some(wing) = castling_wing(rules, royal, castling.partner, colour, higher, right, side) {
-                wings.push(wing);
-            }
+            let wing = side.as_ref().map(|side| CastlingWing {
+                right: 1 << (2 * colour.index() + bit),
+                ..castling_wing(&rules.topology, castling.partner, colour, higher, side)
+            });
+            wings.extend(wing.filter(|wing| both_at_home(rules, royal, wing)));
         }
     }
     wings
 }
 
+/// Whether the array has the king and its partner where the wing needs them.
+fn both_at_home(rules: &Rules, royal: Unit, wing: &CastlingWing) -> bool {
+    let stands = |unit, square| rules.array.contains(&(square, unit, wing.colour));
+    stands(royal, wing.king) && stands(wing.partner_unit, wing.partner)
+}
+
 fn castling_wing(
-    rules: &Rules,
-    royal: Unit,
+    topology: &Topology,
     partner_unit: Unit,
     colour: Colour,
     higher: bool,
-    right: u8,
     side: &CastlingSide,
-) -> Option<CastlingWing> {
-    let seen = |square| if colour == Colour::Black { rules.topology.flip(square) } else { square };
+) -> CastlingWing {
+    let seen = |square| if colour == Colour::Black { topology.flip(square) } else { square };
     let (king, partner) = (seen(side.king), seen(side.partner));
-    let stands = |unit, square| rules.array.contains(&(square, unit, colour));
     let toward = if higher { 1 } else { -1 };
-    let destinations: Vec<_> = side
-        .steps
-        .iter()
-        .filter_map(|&steps| castling_destination(&rules.topology, king, partner, steps, toward))
-        .collect();
-    (stands(royal, king) && stands(partner_unit, partner)).then(|| CastlingWing {
-        colour,
-        higher,
-        right,
-        king,
-        partner,
-        partner_unit,
-        flexible: destinations.len() > 1,
-        destinations,
-    })
+    let to = |&steps: &u8| castling_destination(topology, king, partner, steps, toward);
+    let destinations: Vec<_> = side.steps.iter().filter_map(to).collect();
+    let flexible = destinations.len() > 1;
+    CastlingWing { colour, higher, right: 0, king, partner, partner_unit, destinations, flexible }
 }
 
 fn castling_destination(

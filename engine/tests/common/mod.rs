@@ -1,23 +1,29 @@
 //! What the rules' tests share: the shipped games, positions from text, random choices from fixed seeds.
-#![allow(dead_code)] // each test binary uses its part
+#![allow(dead_code, reason = "each test binary uses its part")]
 
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::variant::Variant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// All shipped games, compiled once.
+static SHIPPED: LazyLock<Vec<Arc<Variant>>> = LazyLock::new(|| {
+    let load = |name| Arc::new(Variant::load(name).unwrap_or_else(|error| panic!("{error}")));
+    Variant::shipped_names().map(load).collect()
+});
 
 /// All shipped games.
 pub fn shipped() -> Vec<Arc<Variant>> {
-    let variants: Vec<_> = Variant::shipped_names().map(variant).collect();
-    assert_eq!(variants.len(), 10);
-    variants
+    assert_eq!(SHIPPED.len(), 10);
+    SHIPPED.clone()
 }
 
 /// A shipped game.
 pub fn variant(name: &str) -> Arc<Variant> {
-    Arc::new(Variant::load(name).unwrap_or_else(|error| panic!("{error}")))
+    let variant = SHIPPED.iter().find(|variant| variant.name() == name);
+    Arc::clone(variant.unwrap_or_else(|| panic!("{name} is not shipped")))
 }
 
 /// A game from the text of a variant file; it may inherit from shipped ones.

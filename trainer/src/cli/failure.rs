@@ -18,12 +18,12 @@ impl Failure {
     /// Tells the user and returns the exit status.
     pub fn report(&self) -> ExitCode {
         match self {
-            Self::BadInput(error) => {
-                eprintln!("error: {error:#}");
+            Self::BadInput(_) => {
+                eprintln!("error: {self}");
                 ExitCode::from(2)
             }
-            Self::Failed(error) => {
-                eprintln!("error: {error:#}");
+            Self::Failed(_) => {
+                eprintln!("error: {self}");
                 ExitCode::from(1)
             }
             Self::Interrupted(advice) => {
@@ -37,10 +37,22 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadInput(error) | Self::Failed(error) => write!(f, "{error:#}"),
+            Self::BadInput(error) | Self::Failed(error) => f.write_str(&whole_story(error)),
             Self::Interrupted(advice) => f.write_str(advice),
         }
     }
+}
+
+/// An error with its causes, each told once: many messages contain their cause's already.
+fn whole_story(error: &anyhow::Error) -> String {
+    let mut story = String::new();
+    for message in error.chain().map(ToString::to_string) {
+        if !story.contains(&message) {
+            let separator = if story.is_empty() { "" } else { ": " };
+            story = format!("{story}{separator}{message}");
+        }
+    }
+    story
 }
 
 /// Errors that nobody calls bad input are failures of the run.

@@ -1,7 +1,7 @@
 //! `fairyforge quickstart` and `fairyforge loop`.
 
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt};
+use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::Plan;
 use crate::report::{GameFacts, LoopReport};
 use crate::run_dir::write_atomically;
@@ -23,7 +23,7 @@ pub struct QuickstartArgs {
     #[arg(long)]
     out: Option<PathBuf>,
     /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct LoopArgs {
     #[arg(long)]
     out: Option<PathBuf>,
     /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
 }
 

@@ -1,7 +1,7 @@
 //! `fairyforge match`.
 
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, load_variant, load_weights, on_threads, stop_on_interrupt};
+use super::{Failure, OrBadInput, load_variant, load_weights, on_threads, stop_on_interrupt, threads};
 use crate::arena::{Contest, MatchError, MatchSettings};
 use crate::plan::check_match;
 use crate::progress::Progress;
@@ -36,7 +36,7 @@ pub struct MatchArgs {
     #[arg(long)]
     seed: u64,
     /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
     /// A search parameter of player A, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
     #[arg(long, value_name = "NAME=VALUE")]

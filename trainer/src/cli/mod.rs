@@ -25,6 +25,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What runs say about the program that made them.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("FAIRYFORGE_COMMIT"), ")");
 
+/// Most threads that may be asked for: a slip of the keyboard must not bring a machine down.
+const MOST_THREADS: usize = 1024;
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
+    threads.ok_or_else(|| format!("expected 0 (one a core) to {MOST_THREADS}"))
+}
+
 /// Weights derived from mobility, where a file could be named.
 const A_PRIORI: &str = "a-priori";
 

@@ -1,6 +1,6 @@
 //! `fairyforge selfplay`.
 
-use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt};
+use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt, threads};
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
 use crate::record::{self, Origin};
@@ -36,7 +36,7 @@ pub struct SelfplayArgs {
     #[arg(long)]
     seed: u64,
     /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
     /// Folder of the run.
     #[arg(long)]
