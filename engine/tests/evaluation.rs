@@ -299,7 +299,7 @@ fn weights_of_another_game_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(300))]
 
     #[test]
     fn damaged_files_never_panic(

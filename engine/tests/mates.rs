@@ -12,11 +12,20 @@ use fairyforge_engine::outcome::Reason;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::search::score::{DRAW, is_mate, mate_in};
 use fairyforge_engine::search::{Limits, Memory, Params, Report, search};
+use fairyforge_engine::variant::Variant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 
 const OPULENT: &str = "opulent-lemurian-shatranj";
+
+/// A priori evaluations of all games, by name.
+static EVALUATORS: LazyLock<HashMap<String, Tapered>> = LazyLock::new(|| {
+    let evaluator = |variant: &Arc<Variant>| Tapered::new(variant, &Weights::a_priori(variant));
+    shipped().iter().map(|variant| (variant.name().to_owned(), evaluator(variant))).collect()
+});
 
 fn memory() -> Memory {
     Memory::new(1, Params::default())
@@ -24,8 +33,8 @@ fn memory() -> Memory {
 
 /// A search with what the caller remembers.
 fn recall(position: &Position, earlier: &[u64], limits: &Limits, memory: &mut Memory) -> Report {
-    let evaluator = Tapered::new(position.variant(), &Weights::a_priori(position.variant()));
-    search(position, earlier, limits, &evaluator, memory, &AtomicBool::new(false), |_, _| {})
+    let evaluator = &EVALUATORS[position.variant().name()];
+    search(position, earlier, limits, evaluator, memory, &AtomicBool::new(false), |_, _| {})
 }
 
 fn think(position: &Position, limits: &Limits) -> Report {
@@ -74,6 +83,9 @@ fn mates_in_one_two_and_three_are_found() {
         ("chess", 2, "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"),
         ("chess", 2, "7k/8/8/8/8/R7/8/1R4K1 w - - 0 1"),
         ("chess", 2, "7k/8/5K2/8/8/8/8/R7 w - - 0 1"),
+        ("chess", 3, "4R3/8/8/8/2N5/4K3/8/6k1 w - - 0 1"),
+        ("chess", 3, "8/8/6Q1/6p1/k7/3K4/8/8 w - - 0 1"),
+        ("chess", 3, "8/8/8/8/4K3/8/3R1N2/6k1 w - - 0 1"),
         ("herculean", 1, "6k5/R11/12/12/12/12/12/12/12/12/12/1R4K5 w - - 0 1"),
         ("herculean", 2, "6k5/12/R11/12/12/12/12/12/12/12/12/1R4K5 w - - 0 1"),
         ("opulent-lemurian-shatranj", 1, "5k4/R9/10/10/10/10/10/10/10/KR8 w - - 0 1"),
@@ -112,7 +124,7 @@ fn scattered_mates_are_found() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let chess = variant("chess");
     let mut found = [0; 4];
-    for attempt in 0..4_000 {
+    for attempt in 0..2_000 {
         let mut ranks = vec![vec!['1'; 8]; 8];
         for letter in [['K', 'k', 'Q', 'R'], ['K', 'k', 'R', 'R']][attempt % 2] {
             ranks[below(&mut random, 8)][below(&mut random, 8)] = letter;
@@ -129,7 +141,7 @@ fn scattered_mates_are_found() {
         let most = if shortest == 1 { 0 } else { 2 };
         assert!(late.is_some_and(|late| (0..=most).contains(&late)), "{position:?}: {late:?} {report:?}");
     }
-    assert!(found[1] > 20 && found[2] > 20, "{found:?}");
+    assert!(found[1] > 10 && found[2] > 10, "{found:?}");
 }
 
 fn fen_rank(letters: &[char]) -> String {
@@ -339,26 +351,4 @@ fn only_the_root_moves_asked_for_are_played() {
     assert_eq!(report.best, Some(quiet));
     play(&mut position, "a1a7");
     assert!(position.has_legal_move());
-}
-
-#[test]
-fn tmp_find3() {
-    let mut random = ChaCha8Rng::seed_from_u64(9);
-    let chess = variant("chess");
-    let mut n = 0;
-    for attempt in 0..2000 {
-        let mut ranks = vec![vec!['1'; 8]; 8];
-        for letter in [['K', 'k', 'Q', 'p'], ['K', 'k', 'R', 'N']][attempt % 2] {
-            ranks[below(&mut random, 8)][below(&mut random, 8)] = letter;
-        }
-        let board = ranks.iter().map(|rank| fen_rank(rank)).collect::<Vec<_>>().join("/");
-        let Ok(position) = Position::from_fen(&chess, &format!("{board} w - - 0 1")) else { continue };
-        if shortest_mate(&position, 2).is_none() && mates_in(&position, 3) {
-            n += 1;
-            eprintln!("THREE {}", position.fen());
-            if n > 8 {
-                break;
-            }
-        }
-    }
 }

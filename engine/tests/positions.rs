@@ -146,7 +146,7 @@ fn arrays_are_the_start_positions() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(400))]
 
     #[test]
     fn no_text_makes_the_fen_reader_panic(which in 0..10_usize, text in "\\PC{0,100}") {
@@ -190,8 +190,10 @@ proptest! {
 }
 
 #[test]
-fn move_numbers_beyond_two_bytes_are_packed_without_loss() {
-    let position = position("chess", "4k3/8/8/8/8/8/8/4K3 w - - 0 70000");
+fn the_greatest_move_number_is_packed_without_loss() {
+    let variant = variant("chess");
+    assert!(Position::from_fen(&variant, "4k3/8/8/8/8/8/8/4K3 w - - 0 60001").is_err());
+    let position = position("chess", "4k3/8/8/8/8/8/8/4K3 w - - 0 60000");
     assert_eq!(Position::unpack(position.variant(), &position.pack()).unwrap(), position);
 }
 
@@ -330,7 +332,7 @@ fn sorcerer_castling_has_seven_destinations() {
 #[test]
 fn herculean_pawns_slide_to_the_centre_row() {
     let one = |rank: usize| {
-        let mut ranks = vec!["12"; 12];
+        let mut ranks = ["12"; 12];
         (ranks[0], ranks[11]) = ("6k5", "6K5");
         ranks[12 - rank] = "P11";
         position("herculean", &format!("{} w - - 0 1", ranks.join("/")))
@@ -371,7 +373,7 @@ fn only_pawns_take_and_are_taken_en_passant() {
 #[test]
 fn ninja_pawns_take_sideways_in_the_enemy_half_only() {
     let on = |rank: usize, men: &str, side: &str| {
-        let mut ranks = vec!["12"; 12];
+        let mut ranks = ["12"; 12];
         (ranks[0], ranks[11]) = ("6k5", "6K5");
         ranks[12 - rank] = men;
         position("herculean", &format!("{} {side} - - 0 1", ranks.join("/")))

@@ -130,7 +130,10 @@ impl Evaluator for Tapered {
     #[inline]
     fn evaluate(&self, position: &Position, balance: &Balance) -> i32 {
         let phase = balance.phase.clamp(0, self.full_phase);
-        let white = (balance.middlegame * phase + balance.endgame * (self.full_phase - phase)) / self.full_phase;
+        // Wider, because a file may hold values of thousands of centipawns and phases as large.
+        let weighed = i64::from(balance.middlegame) * i64::from(phase)
+            + i64::from(balance.endgame) * i64::from(self.full_phase - phase);
+        let white = (weighed / i64::from(self.full_phase)) as i32;
         let own = if position.side_to_move() == Colour::White { white } else { -white };
         (own + self.tempo).clamp(-MOST, MOST)
     }

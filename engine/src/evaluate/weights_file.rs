@@ -85,10 +85,12 @@ pub enum WeightsError {
         got: String,
     },
     /// A number out of range.
-    #[error("weights file, {unit}: expected numbers from -{MOST_VALUE} to {MOST_VALUE}, got {got}")]
+    #[error("weights file, {name}: expected numbers from {least} to {MOST_VALUE}, got {got}")]
     Range {
         /// Whose number.
-        unit: String,
+        name: String,
+        /// Least value.
+        least: i32,
         /// The number.
         got: i32,
     },
@@ -146,6 +148,7 @@ impl Weights {
                 got_hash: file.rules_hash,
             });
         }
+        in_range("tempo", file.tempo, -MOST_VALUE)?;
         let units = variant
             .units()
             .map(|unit| {
@@ -193,11 +196,20 @@ impl Weights {
     }
 }
 
+fn in_range(name: &str, got: i32, least: i32) -> Result<(), WeightsError> {
+    let fits = (least..=MOST_VALUE).contains(&got);
+    if fits { Ok(()) } else { Err(WeightsError::Range { name: name.into(), least, got }) }
+}
+
 fn read_measured(variant: &Variant, measured: BTreeMap<String, Measured>) -> Result<Vec<MeasuredValue>, WeightsError> {
     let mut values: Vec<MeasuredValue> = Vec::new();
     for (name, Measured { pawns, low, high }) in measured {
         let unit = variant.unit_named(&name);
         let unit = unit.ok_or_else(|| WeightsError::Units(format!("{} has no unit {name:?}", variant.name())))?;
+        if ![pawns, low, high].iter().all(|number| number.is_finite()) {
+            let got = format!("[measured.{name}]: expected finite numbers, got {pawns}, {low}, {high}");
+            return Err(WeightsError::Units(got));
+        }
         values.push(MeasuredValue { unit, pawns, low, high });
     }
     values.sort_by_key(|value| value.unit);
@@ -206,10 +218,9 @@ fn read_measured(variant: &Variant, measured: BTreeMap<String, Measured>) -> Res
 
 fn read_unit(topology: &Topology, name: &str, unit: &Unit) -> Result<UnitWeights, WeightsError> {
     let tables = [&unit.middlegame_squares, &unit.endgame_squares];
-    let numbers = tables.into_iter().flatten().flatten().chain([&unit.middlegame, &unit.endgame, &unit.phase]);
-    if let Some(&got) = numbers.into_iter().find(|number| !(-MOST_VALUE..=MOST_VALUE).contains(*number)) {
-        return Err(WeightsError::Range { unit: name.into(), got });
-    }
+    let numbers = tables.into_iter().flatten().flatten().chain([&unit.middlegame, &unit.endgame]);
+    numbers.into_iter().try_for_each(|&number| in_range(name, number, -MOST_VALUE))?;
+    in_range(name, unit.phase, 0)?;
     Ok(UnitWeights {
         middlegame: unit.middlegame,
         endgame: unit.endgame,

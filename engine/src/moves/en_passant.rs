@@ -1,6 +1,7 @@
 //! Capturing a pawn on a square it has passed over.
 
 use super::{Move, MoveKind};
+use crate::geometry::Square;
 use crate::position::{EnPassant, Position};
 
 impl Position {
@@ -9,7 +10,7 @@ impl Position {
         let Some(EnPassant { passed, .. }) = self.en_passant() else { return };
         let side = self.side_to_move();
         for to in passed {
-            if (self.variant().en_passant_origins(to, side) & self.men(side)).is_empty() {
+            if !self.somebody_may_take_on(to) {
                 continue;
             }
             let mut last = None;
@@ -26,5 +27,15 @@ impl Position {
                 },
             );
         }
+    }
+
+    /// Whether a man that takes en passant stands where it could reach `to`: most passed squares are out of reach.
+    fn somebody_may_take_on(&self, to: Square) -> bool {
+        let (variant, side) = (self.variant(), self.side_to_move());
+        let mut takers = variant.units().filter(|unit| variant.en_passant_takers() >> unit.0 & 1 != 0);
+        takers.any(|unit| {
+            let origins = *variant.attack_origins(unit, side, to) & self.men(side);
+            origins.iter().any(|from| self.piece_at(from).unit() == unit)
+        })
     }
 }

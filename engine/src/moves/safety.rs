@@ -182,6 +182,24 @@ impl Position {
         }
     }
 
+    /// Whether the man that moves will attack the other king from where it lands. Discovered checks do not count, so that
+    /// the answer is cheap.
+    pub fn gives_direct_check(&self, mv: Move) -> bool {
+        let side = self.side_to_move();
+        let lands = match mv.kind() {
+            MoveKind::Castling => return false,
+            MoveKind::Promotion(unit) | MoveKind::Drop(unit) => Piece::new(unit, side),
+            MoveKind::Normal | MoveKind::EnPassant => self.piece_at(mv.from()),
+        };
+        let king = self.king(side.opponent());
+        self.variant().attack_origins(lands.unit(), side, king).contains(mv.to())
+            && self.is_attacked_if(king, side, |square| match square {
+                _ if square == mv.to() => lands,
+                _ if square == mv.from() => Piece::NONE,
+                _ => self.piece_at(square),
+            })
+    }
+
     /// Whether the mover's king is safe after the move: the exact test. Not for castling, which asks for more.
     pub(super) fn keeps_king_safe(&self, mv: Move) -> bool {
         let side = self.side_to_move();

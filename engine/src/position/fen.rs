@@ -2,7 +2,7 @@
 
 use super::keys::MAX_HAND;
 use super::{EnPassant, Piece, Position};
-use crate::geometry::{Square, SquareTextError};
+use crate::geometry::{Square, SquareSet, SquareTextError};
 use crate::variant::rules::{Colour, Unit};
 use crate::variant::{CastlingWing, Variant};
 use std::fmt::Write;
@@ -120,9 +120,9 @@ pub enum FenError {
     },
 }
 
-/// Greatest half-move clock and move number that a FEN may carry.
+/// Greatest half-move clock and move number that a position may begin with; with room to spare in two bytes each.
 const MAX_CLOCK: u32 = 10_000;
-const MAX_MOVE_NUMBER: u32 = 1_000_000;
+const MAX_MOVE_NUMBER: u32 = 60_000;
 
 impl Position {
     /// Reads a FEN.
@@ -201,9 +201,7 @@ impl Position {
 
     fn en_passant_text(&self) -> String {
         let Some(EnPassant { passed, pawn }) = self.state.en_passant else { return "-".into() };
-        let mut squares: Vec<Square> = passed.iter().collect();
-        squares.sort_by_key(|square| std::cmp::Reverse(square.row().abs_diff(pawn.row())));
-        squares.into_iter().map(|square| self.variant.topology().name(square)).collect()
+        from_origin_on(passed, pawn).into_iter().map(|square| self.variant.topology().name(square)).collect()
     }
 
     fn read_board(&mut self, text: &str) -> Result<(), FenError> {
@@ -335,11 +333,6 @@ impl Position {
             if rights & wing.right != 0 {
                 return fault(format!("{letter:?} stands twice"));
             }
-            let home = |square, unit| self.piece_at(square) == Piece::new(unit, wing.colour);
-            if !home(wing.king, variant.royal()) || !home(wing.partner, wing.partner_unit) {
-                let (king, partner) = (variant.topology().name(wing.king), variant.topology().name(wing.partner));
-                return fault(format!("{letter:?} needs king and partner at home on {king} and {partner}"));
-            }
             rights |= wing.right;
         }
         self.set_castling(rights);
@@ -352,8 +345,7 @@ impl Position {
         }
         let fault = |reason: String| FenError::EnPassant { field: shorten(text), reason };
         let squares = self.squares_run_together(text).map_err(|error| fault(error.to_string()))?;
-        let forward: i8 = if self.side == Colour::White { -1 } else { 1 };
-        let pawn = self.pawn_beyond(&squares, forward).map_err(fault)?;
+        let pawn = self.pawn_beyond(&squares).map_err(fault)?;
         self.state.en_passant = Some(EnPassant { passed: squares.into_iter().collect(), pawn });
         Ok(())
     }
@@ -369,9 +361,10 @@ impl Position {
         Ok(squares)
     }
 
-    /// The pawn that passed over `squares`, listed from its origin on, walking `forward` rows at a time.
-    fn pawn_beyond(&self, squares: &[Square], forward: i8) -> Result<Square, String> {
+    /// The pawn of the side that has just moved which passed over `squares`, listed from its origin on.
+    fn pawn_beyond(&self, squares: &[Square]) -> Result<Square, String> {
         let topology = self.variant.topology();
+        let forward: i8 = if self.side == Colour::White { -1 } else { 1 };
         let (Some(&first), Some(&last)) = (squares.first(), squares.last()) else {
             return Err("expected '-' or squares".into());
         };
@@ -411,6 +404,8 @@ impl Position {
 
     /// Checks what only the whole position shows, and completes the key.
     pub(super) fn validated(mut self) -> Result<Self, FenError> {
+        in_range("half-move clock", u32::from(self.state.plies_without_progress), 0, MAX_CLOCK)?;
+        in_range("move number", self.full_moves, 1, MAX_MOVE_NUMBER)?;
         for colour in Colour::BOTH {
             let got = self.count(self.variant.royal(), colour);
             if got != 1 {
@@ -418,12 +413,41 @@ impl Position {
             }
         }
         self.refuse_unpromoted()?;
+        self.refuse_castling_away_from_home()?;
+        self.refuse_impossible_en_passant()?;
         let (side, opponent) = (self.side, self.side.opponent());
         if self.is_attacked(self.king(opponent), side) {
             return Err(FenError::KingCapturable { side, king: self.variant.topology().name(self.king(opponent)) });
         }
         self.add_en_passant_to_key();
         Ok(self)
+    }
+
+    fn refuse_castling_away_from_home(&self) -> Result<(), FenError> {
+        let (variant, rights) = (&self.variant, self.state.castling);
+        let fault = |reason| Err(FenError::Castling { field: self.castling_text(), reason });
+        if rights & !variant.castling().iter().map(|wing| wing.right).sum::<u8>() != 0 {
+            return fault("there are rights that this game does not have".into());
+        }
+        for wing in variant.castling().iter().filter(|wing| rights & wing.right != 0) {
+            let home = |square, unit| self.piece_at(square) == Piece::new(unit, wing.colour);
+            if !home(wing.king, variant.royal()) || !home(wing.partner, wing.partner_unit) {
+                let (king, partner) = (variant.topology().name(wing.king), variant.topology().name(wing.partner));
+                let letter = castling_letter(wing);
+                return fault(format!("{letter:?} needs king and partner at home on {king} and {partner}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_impossible_en_passant(&self) -> Result<(), FenError> {
+        let Some(EnPassant { passed, pawn }) = self.state.en_passant else { return Ok(()) };
+        let fault = |reason| Err(FenError::EnPassant { field: self.en_passant_text(), reason });
+        match self.pawn_beyond(&from_origin_on(passed, pawn)) {
+            Ok(found) if found == pawn => Ok(()),
+            Ok(_) => fault("another pawn passed over these squares".into()),
+            Err(reason) => fault(reason),
+        }
     }
 
     fn refuse_unpromoted(&self) -> Result<(), FenError> {
@@ -438,6 +462,13 @@ impl Position {
             })
         })
     }
+}
+
+/// Squares passed over, in the order the pawn passed them.
+fn from_origin_on(passed: SquareSet, pawn: Square) -> Vec<Square> {
+    let mut squares: Vec<Square> = passed.iter().collect();
+    squares.sort_by_key(|square| std::cmp::Reverse(square.row().abs_diff(pawn.row())));
+    squares
 }
 
 fn castling_letter(wing: &CastlingWing) -> char {
@@ -458,8 +489,14 @@ fn flush_empty(text: &mut String, empty: &mut u8) {
 
 fn counter(field: &'static str, text: &str, least: u32, most: u32) -> Result<u32, FenError> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let value = text.parse().ok().filter(|value| digits && (least..=most).contains(value));
-    value.ok_or_else(|| FenError::Counter { field, least, most, got: shorten(text) })
+    let value = text.parse().ok().filter(|_| digits);
+    let value = value.ok_or_else(|| FenError::Counter { field, least, most, got: shorten(text) })?;
+    in_range(field, value, least, most)
+}
+
+fn in_range(field: &'static str, value: u32, least: u32, most: u32) -> Result<u32, FenError> {
+    let fault = || FenError::Counter { field, least, most, got: value.to_string() };
+    (least..=most).contains(&value).then_some(value).ok_or_else(fault)
 }
 
 fn shorten(text: &str) -> String {

@@ -35,6 +35,7 @@ pub enum UnpackError {
 
 const BLACK_TO_MOVE: u8 = 1;
 const EN_PASSANT: u8 = 1 << 5;
+const KNOWN_FLAGS: u8 = BLACK_TO_MOVE | 15 << 1 | EN_PASSANT;
 const BLACK_MAN: u8 = 1 << 5;
 
 impl Position {
@@ -73,6 +74,9 @@ impl Position {
         let mut position = Self::empty(variant);
         position.unpack_men(&mut reader)?;
         let flags = reader.byte()?;
+        if flags & !KNOWN_FLAGS != 0 {
+            return Err(UnpackError::Byte { expected: "flags", got: flags });
+        }
         if flags & BLACK_TO_MOVE != 0 {
             position.pass_the_turn();
         }
@@ -103,6 +107,10 @@ impl Position {
         let squares = variant.topology().squares();
         let occupied: Vec<u8> =
             (0..(squares.len() as usize).div_ceil(8)).map(|_| reader.byte()).collect::<Result<_, _>>()?;
+        let used_bits = (squares.len() - 1) % 8 + 1;
+        if let Some(&got) = occupied.last().filter(|last| u32::from(**last) >> used_bits != 0) {
+            return Err(UnpackError::Byte { expected: "a last byte of occupied squares padded with zeros", got });
+        }
         for (index, square) in squares.iter().enumerate() {
             if occupied[index / 8] >> (index % 8) & 1 == 0 {
                 continue;

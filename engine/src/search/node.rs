@@ -134,8 +134,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         (cuts && !is_mate(node.beta)).then_some(node.value)
     }
 
-    /// If passing still leaves the opponent below beta, some move will too. Off with only king and pawns, where passing
-    /// may be the best move; verified at great depth.
+    /// If passing still leaves the opponent below beta, some move will too. Off with few pieces, where passing may be the
+    /// best move; verified at great depth.
     fn null_move(&mut self, node: &Node) -> Option<i32> {
         let params = &self.memory.params;
         let passed_before = node.ply > 0 && self.plies[node.ply - 1].going.is_none();
@@ -144,7 +144,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             || passed_before
             || node.ply == 0
             || is_mate(node.beta)
-            || !self.has_pieces(self.position.side_to_move())
+            || self.zugzwang_threatens(self.position.side_to_move())
         {
             return None;
         }
@@ -168,14 +168,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         Some(score)
     }
 
-    /// Whether the side has anything besides king and pawns (units that promote).
-    fn has_pieces(&self, side: Colour) -> bool {
+    /// Whether the side has fewer than two men besides king and pawns (units that promote): then having to move may hurt.
+    fn zugzwang_threatens(&self, side: Colour) -> bool {
         let variant = self.position.variant();
-        variant.units().any(|unit| {
-            unit != variant.royal()
-                && self.position.count(unit, side) > 0
-                && variant.promotion_zone(unit, side).is_empty()
-        })
+        let pieces = variant
+            .units()
+            .filter(|&unit| unit != variant.royal() && variant.promotion_zone(unit, side).is_empty())
+            .map(|unit| self.position.count(unit, side));
+        pieces.sum::<u8>() < 2
     }
 
     /// Without a move from the table the order is poor; a shallower search now fills the table for the next one.
@@ -221,8 +221,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.limits.root_moves.is_empty() || self.limits.root_moves.contains(&mv)
     }
 
-    /// Late quiet moves, hopeless quiet moves and losing exchanges at low depth, once some move is known not to lose by
-    /// force.
+    /// Late quiet moves, hopeless quiet moves (but no checks) and losing exchanges at low depth, once some move is known
+    /// not to lose by force.
     fn can_be_left_out(&self, node: &Node, found: &Progress, candidate: Candidate, noisy: bool) -> bool {
         if node.ply == 0 || node.safety.in_check || found.best <= -MATE_BOUND {
             return false;
@@ -234,7 +234,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             let distance = params.futility_base + params.futility_margin * node.depth;
             let hopeless = node.depth <= params.futility_depth && node.value + distance <= found.alpha;
             if late || hopeless {
-                return true;
+                return !self.position.gives_direct_check(candidate.mv);
             }
         }
         let doubtful = !noisy || candidate.loses_material();

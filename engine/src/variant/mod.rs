@@ -34,7 +34,7 @@ pub struct Variant {
     moves: Vec<Programs<MoveStep>>,
     reaches_twice: [u32; 2],
     attacks: [Programs<AttackStep>; 2],
-    en_passant_origins: [Vec<SquareSet>; 2],
+    attack_origins: [Vec<SquareSet>; 2],
     en_passant_takers: u32,
     castling: Vec<CastlingWing>,
     castling_touch: Vec<u8>,
@@ -155,7 +155,7 @@ impl Variant {
             royal,
             moves: paths.iter().flatten().map(|by_origin| tables::move_programs(by_origin)).collect(),
             reaches_twice: [units_reaching_twice(&paths[0]), units_reaching_twice(&paths[1])],
-            en_passant_origins: [en_passant_origins(&rules, &paths[0]), en_passant_origins(&rules, &paths[1])],
+            attack_origins: [attack_origins(&paths[0]), attack_origins(&paths[1])],
             en_passant_takers: mask(&rules, |unit| unit.takes_en_passant),
             castling_touch: castling_touch(&castling),
             castling,
@@ -243,10 +243,10 @@ impl Variant {
         self.reaches_twice[colour.index()] >> unit.0 & 1 != 0
     }
 
-    /// Squares from which some unit of `by` that takes en passant may capture on `square`.
+    /// Squares from which a unit could attack `square` if nothing stood in the way (and whatever it hops over did).
     #[inline]
-    pub fn en_passant_origins(&self, square: Square, by: Colour) -> SquareSet {
-        self.en_passant_origins[by.index()].get(square.index()).copied().unwrap_or_default()
+    pub fn attack_origins(&self, unit: Unit, by: Colour, square: Square) -> &SquareSet {
+        &self.attack_origins[by.index()][unit.index() * GRID_SQUARES + square.index()]
     }
 
     /// Bit u: unit type u takes en passant.
@@ -337,13 +337,13 @@ fn units_reaching_twice(paths: &[Vec<Vec<Path>>]) -> u32 {
     (0..).zip(paths).map(|(unit, by_origin)| u32::from(by_origin.iter().any(twice)) << unit).sum()
 }
 
-fn en_passant_origins(rules: &Rules, paths: &[Vec<Vec<Path>>]) -> Vec<SquareSet> {
-    let mut origins = vec![SquareSet::EMPTY; GRID_SQUARES];
-    for (unit, by_origin) in rules.units.iter().zip(paths).filter(|(unit, _)| unit.takes_en_passant) {
-        debug_assert!(unit.takes_en_passant);
+/// `[unit * GRID_SQUARES + target]` → squares from which some path captures on the target.
+fn attack_origins(paths: &[Vec<Vec<Path>>]) -> Vec<SquareSet> {
+    let mut origins = vec![SquareSet::EMPTY; paths.len() * GRID_SQUARES];
+    for (unit, by_origin) in paths.iter().enumerate() {
         for (origin, paths) in (0u8..=u8::MAX).zip(by_origin) {
             for path in paths.iter().filter(|path| path.captures) {
-                origins[path.target.index()].insert(Square::from_index(origin));
+                origins[unit * GRID_SQUARES + path.target.index()].insert(Square::from_index(origin));
             }
         }
     }

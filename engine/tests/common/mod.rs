@@ -4,6 +4,7 @@
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::variant::Variant;
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::{Arc, LazyLock};
@@ -120,4 +121,9 @@ fn flip_squares(text: &str, height: u16, first_rank: u8) -> String {
         rest = &rest[end..];
     }
     flipped
+}
+
+/// So many cases of a property, the same on every run.
+pub fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() }
 }
