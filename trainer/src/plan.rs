@@ -7,12 +7,14 @@ use crate::arena::MatchSettings;
 use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
 use crate::selfplay::workers::SelfplaySettings;
+use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
 
 /// Version of the plan format.
 const FORMAT: u32 = 1;
 /// Bounds of what a plan may ask for; they catch slips of the keyboard.
 const MOST_GENERATIONS: u32 = 1_000;
+const MOST_GAMES: u64 = 1_000_000_000;
 const MOST_NODES: u64 = 1_000_000_000;
 const MOST_TABLE_MEBIBYTES: usize = 65_536;
 
@@ -89,6 +91,20 @@ impl Plan {
     }
 }
 
+/// Checks that claims are about units of the variant.
+///
+/// # Errors
+/// A claim names a unit that the variant does not have; the nearest is told.
+pub fn check_claims(claims: &[Claim], variant: &Variant) -> Result<(), PlanError> {
+    let names = || variant.units().map(|unit| variant.unit(unit).name.as_str());
+    for claim in claims {
+        let nearest = names().min_by_key(|name| strsim::osa_distance(name, &claim.unit)).unwrap_or_default();
+        let expected = format!("a unit of {}, as {nearest:?}", variant.name());
+        require("claims.unit", names().any(|name| name == claim.unit), expected, &claim.unit)?;
+    }
+    Ok(())
+}
+
 /// Checks settings of self-play.
 ///
 /// # Errors
@@ -96,8 +112,9 @@ impl Plan {
 pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
     let nodes = (1..=MOST_NODES).contains(&settings.nodes);
     require("selfplay.nodes", nodes, format!("1 to {MOST_NODES}"), settings.nodes)?;
-    require("selfplay.games", settings.games > 0, "at least 1", settings.games)?;
-    require("selfplay.shard_games", settings.shard_games > 0, "at least 1", settings.shard_games)?;
+    for (key, count) in [("selfplay.games", settings.games), ("selfplay.shard_games", settings.shard_games)] {
+        require(key, (1..=MOST_GAMES).contains(&count), format!("1 to {MOST_GAMES}"), count)?;
+    }
     let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);
     require("selfplay.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)?;
     let share = settings.openings.imbalance.share;
@@ -116,7 +133,7 @@ pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
 /// # Errors
 /// A value is out of its range.
 pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
-    require("match.pairs", settings.pairs > 0, "at least 1", settings.pairs)?;
+    require("match.pairs", (1..=MOST_GAMES).contains(&settings.pairs), format!("1 to {MOST_GAMES}"), settings.pairs)?;
     let nodes = (1..=MOST_NODES).contains(&settings.nodes);
     require("match.nodes", nodes, format!("1 to {MOST_NODES}"), settings.nodes)?;
     let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);

@@ -427,7 +427,11 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 pub fn append_line(path: &Path, line: &str) -> Result<(), FileError> {
     create_folder(folder_of(path))?;
     let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(FileError::at("open", path))?;
-    write_bytes(&mut file, format!("{line}\n").as_bytes(), path)?;
+    let whole = file.metadata().map_err(FileError::at("look at", path))?.len();
+    write_bytes(&mut file, format!("{line}\n").as_bytes(), path).inspect_err(|_| {
+        // Half a line must not stand before the next one; the error that is told is the first.
+        let _ = file.set_len(whole);
+    })?;
     file.sync_data().map_err(FileError::at("sync", path))
 }
 
@@ -549,6 +553,13 @@ pub enum RunDirError {
         /// One of the things in it.
         found: String,
     },
+}
+
+impl RunDirError {
+    /// Whether the disk has no room: not a mistake of whoever named the folder.
+    pub fn is_full_disk(&self) -> bool {
+        matches!(self, Self::File(error) if error.source.kind() == io::ErrorKind::StorageFull)
+    }
 }
 
 /// A key on which the recorded and the asked plan disagree, with both values in TOML's notation.

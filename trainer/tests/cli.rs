@@ -21,7 +21,7 @@ const VARIANTS: [&str; 10] = [
 
 fn shipped(variant: &str) -> String {
     let path = format!("{}/../configs/variants/{variant}.toml", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("the variant is shipped")
 }
 
 fn json(text: &str) -> Value {
@@ -311,7 +311,8 @@ fn fits_of_nothing_and_of_other_games_are_refused() {
     place.write("foreign/positions-00000000.parquet", "PAR1 not by us PAR1");
     place.run("fit --data empty --out w.toml").refused(2, &["no records in empty"]);
     place.run("fit --data nowhere --out w.toml").refused(2, &["nowhere"]);
-    place.run("fit --data foreign --out w.toml").refused(2, &["foreign/games-00000000.parquet"]);
+    place.run("fit --data foreign --out w.toml").refused(2, &["foreign/games-00000000.parquet", "not written by"]);
+    place.run("fit --data foreign/games-00000000.parquet --out w.toml").refused(2, &["Not a directory"]);
     place.run("selfplay --variant chess --games 12 --nodes 20 --seed 1 --out run").succeeded();
     place.run("fit --data run --variant shatranj --out w.toml").refused(2, &["rules_hash"]);
     place.run("fit --data run --positions-per-game 0 --out w.toml").refused(2, &["at least 1"]);
@@ -328,7 +329,7 @@ fn plans_are_refused_with_key_and_hint() {
         ("pairs = 6", "pirs = 6", &["`pirs`", "did you mean `pairs`?"][..]),
         ("[match]", "[macth]", &["`macth`", "did you mean `match`?"]),
         ("games = 36", "games = \"many\"", &["games", "many"]),
-        ("games = 36", "games = 0", &["selfplay.games", "at least 1"]),
+        ("games = 36", "games = 0", &["selfplay.games", "1 to 1000000000"]),
         ("share = 0.8", "share = 8.0", &["selfplay.openings.imbalance.share", "0 to 1", "8"]),
         ("format = 1", "format = 2", &["format", "expected 1, got 2"]),
         ("seed = 3", "", &["missing field `seed`"]),

@@ -1,5 +1,7 @@
 //! Whole loops, tiny: what they leave in their folders, and that the next command can use it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
+
 mod common;
 
 use common::{Workplace, tiny_plan};

@@ -238,16 +238,14 @@ impl std::fmt::Display for Position {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let topology = self.variant.topology();
         for row in (0..topology.height()).rev() {
-            write!(f, "{:>3} ", u16::from(row) + u16::from(topology.first_rank()))?;
-            for square in (0..topology.width()).filter_map(|file| Square::at(file, row)) {
-                let drawn = match self.piece_at(square) {
-                    _ if !topology.has(square) => ' ',
-                    Piece::NONE => '.',
-                    piece => piece.letter(&self.variant),
-                };
-                write!(f, " {drawn}")?;
-            }
-            writeln!(f)?;
+            let squares = (0..topology.width()).filter_map(|file| Square::at(file, row));
+            let drawn = squares.map(|square| match self.piece_at(square) {
+                _ if !topology.has(square) => "  ".into(),
+                Piece::NONE => " .".into(),
+                piece => format!(" {}", piece.letter(&self.variant)),
+            });
+            let rank = u16::from(row) + u16::from(topology.first_rank());
+            writeln!(f, "{rank:>3} {}", drawn.collect::<String>().trim_end())?;
         }
         write!(f, "    ")?;
         (0..topology.width()).try_for_each(|file| write!(f, " {}", (b'a' + file) as char))

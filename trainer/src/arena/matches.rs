@@ -82,7 +82,7 @@ impl Contest<'_> {
         let maker = OpeningMaker::new(self.variant, &self.settings.openings);
         let journal = Mutex::new(journal);
         let failure = Mutex::new(None);
-        open.into_par_iter().with_max_len(1).for_each_init(
+        open.into_iter().par_bridge().for_each_init(
             || [self.player(0), self.player(1)],
             |players, number| {
                 let Some(pair) = self.pair(&maker, number, players, stop, progress) else { return };

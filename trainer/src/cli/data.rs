@@ -1,5 +1,6 @@
 //! `fairyforge data verify | digest | head`.
 
+use super::output::outln;
 use super::{Failure, OrBadInput};
 use crate::record;
 use anyhow::anyhow;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Subcommand)]
 pub enum DataCommand {
     /// Check every shard of a run or folder and name the damaged ones.
+    #[command(after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Verify {
         /// A run, or a folder of shards.
         dir: PathBuf,
@@ -18,11 +20,13 @@ pub enum DataCommand {
         json: bool,
     },
     /// One hash of the logical content: equal games give equal digests, however they are stored.
+    #[command(after_help = "Example:\n  fairyforge data digest data/runs/quickstart")]
     Digest {
         /// A run, or a folder of shards.
         dir: PathBuf,
     },
     /// The first games, in words.
+    #[command(after_help = "Example:\n  fairyforge data head data/runs/quickstart --games 3")]
     Head {
         /// A run, or a folder of shards.
         dir: PathBuf,
@@ -36,7 +40,7 @@ pub(super) fn run(command: &DataCommand) -> Result<(), Failure> {
     match command {
         DataCommand::Verify { dir, json } => verify(dir, *json),
         DataCommand::Digest { dir } => {
-            println!("{}", record::digest(dir).or_bad_input(|| reading(dir))?);
+            outln!("{}", record::digest(dir).or_bad_input(|| reading(dir))?)?;
             Ok(())
         }
         DataCommand::Head { dir, games } => head(dir, *games),
@@ -53,27 +57,27 @@ fn verify(dir: &Path, as_json: bool) -> Result<(), Failure> {
         let list = |findings: &[record::Finding]| -> Vec<_> {
             findings.iter().map(|finding| json!({"path": finding.path, "reason": finding.reason})).collect()
         };
-        println!(
+        outln!(
             "{}",
             json!({"shards": report.shards, "games": report.games, "positions": report.positions, "damaged": list(&report.damaged), "notes": list(&report.notes), "digest": report.digest})
-        );
+        )?;
     } else {
         for finding in &report.notes {
-            println!("note: {}: {}", finding.path.display(), finding.reason);
+            outln!("note: {}: {}", finding.path.display(), finding.reason)?;
         }
         for finding in &report.damaged {
-            println!("damaged: {}: {}", finding.path.display(), finding.reason);
+            outln!("damaged: {}: {}", finding.path.display(), finding.reason)?;
         }
-        println!("{} shards, {} games, {} positions", report.shards, report.games, report.positions);
+        outln!("{} shards, {} games, {} positions", report.shards, report.games, report.positions)?;
         if let Some(digest) = &report.digest {
-            println!("digest {digest}");
+            outln!("digest {digest}")?;
         }
     }
     if report.is_sound() {
         return Ok(());
     }
     Err(Failure::BadInput(anyhow!(
-        "{} files are damaged; remove both files of a damaged shard and start the run's command again to play it anew",
+        "{} faults; games that are missing are played when the run's command is started again, those of a damaged shard once both its files are removed",
         report.damaged.len()
     )))
 }
@@ -86,10 +90,10 @@ fn head(dir: &Path, games: usize) -> Result<(), Failure> {
             _ => "1/2-1/2",
         };
         let imbalance = if game.imbalance.is_empty() { String::new() } else { format!(", without {}", game.imbalance) };
-        println!("game {}: {result} by {} after {} plies{imbalance}", game.game, game.termination, game.plies);
-        println!("  from {}", game.start_fen);
+        outln!("game {}: {result} by {} after {} plies{imbalance}", game.game, game.termination, game.plies)?;
+        outln!("  from {}", game.start_fen)?;
         let moves: Vec<&str> = game.positions.iter().take(12).map(|position| position.mv.as_str()).collect();
-        println!("  after {} random plies: {} …", game.random_plies, moves.join(" "));
+        outln!("  after {} random plies: {} …", game.random_plies, moves.join(" "))?;
     }
     Ok(())
 }

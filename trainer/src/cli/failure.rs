@@ -12,6 +12,8 @@ pub enum Failure {
     Failed(anyhow::Error),
     /// Somebody asked for it: exit status 130.
     Interrupted(String),
+    /// Whoever read the results has gone, as `head` does: quietly, exit status 0.
+    NobodyReads,
 }
 
 impl Failure {
@@ -30,6 +32,7 @@ impl Failure {
                 eprintln!("{advice}");
                 ExitCode::from(130)
             }
+            Self::NobodyReads => ExitCode::SUCCESS,
         }
     }
 }
@@ -39,6 +42,7 @@ impl fmt::Display for Failure {
         match self {
             Self::BadInput(error) | Self::Failed(error) => f.write_str(&whole_story(error)),
             Self::Interrupted(advice) => f.write_str(advice),
+            Self::NobodyReads => f.write_str("nobody reads the results"),
         }
     }
 }

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use fairyforge_engine::variant::Variant;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::output::outln;
 use super::{Failure, load_variant, load_weights};
 use crate::fit::run::variant_of;
 use crate::fit::values::Choice;
@@ -110,10 +111,10 @@ pub fn run(args: FitArgs) -> Result<(), Failure> {
 
 fn print(report: &FitReport, args: &FitArgs) -> Result<(), Failure> {
     if args.json {
-        println!("{}", serde_json::to_string(report).context("cannot write the report as JSON")?);
+        outln!("{}", serde_json::to_string(report).context("cannot write the report as JSON")?)?;
     } else {
-        print!("{report}");
-        println!("weights written to {}", args.out.display());
+        outln!("{}", report.to_string().trim_end())?;
+        outln!("weights written to {}", args.out.display())?;
     }
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! `fairyforge quickstart` and `fairyforge loop`.
 
+use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
-use crate::plan::Plan;
+use crate::plan::{Plan, check_claims};
 use crate::report::{GameFacts, LoopReport};
 use crate::run_dir::write_atomically;
 use crate::training_loop::{GenerationResult, LoopError, TrainingLoop};
 use anyhow::Context;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -52,17 +54,34 @@ pub(super) fn quickstart(args: &QuickstartArgs) -> Result<(), Failure> {
 pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let doing = || format!("cannot use the plan {}", args.plan.display());
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
-    let plan = Plan::read(&text).or_bad_input(doing)?;
+    let mut plan = Plan::read(&text).or_bad_input(doing)?;
+    plan.variant = beside(&args.plan, plan.variant);
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("loop");
     let out = or_run(args.out.as_ref(), name);
     let command = format!("fairyforge loop {} --out {}", args.plan.display(), out.display());
     execute(&plan, &out, args.threads, &command)
 }
 
+/// What is saved of a plan: itself, and the rules it was started with.
+#[derive(Serialize)]
+struct SavedPlan<'a> {
+    rules_hash: &'a str,
+    #[serde(flatten)]
+    plan: &'a Plan,
+}
+
+/// A variant file that lies beside the plan that names it may be named without its folder.
+fn beside(plan: &Path, variant: String) -> String {
+    let path = plan.with_file_name(&variant);
+    if variant.ends_with(".toml") && path.is_file() { path.to_string_lossy().into_owned() } else { variant }
+}
+
 fn execute(plan: &Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
     let began = Instant::now();
     let variant = load_variant(&plan.variant)?;
-    let run = open_run(out, &toml::to_string(plan).context("cannot write the plan as TOML")?)?;
+    check_claims(&plan.claims, &variant).or_bad_input(|| "cannot judge the plan's claims".into())?;
+    let saved = SavedPlan { rules_hash: variant.rules_hash(), plan };
+    let run = open_run(out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
     let training = TrainingLoop { plan, variant: &variant, run: &run, stop: &stop };
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
@@ -74,23 +93,24 @@ fn execute(plan: &Plan, out: &Path, threads: usize, command: &str) -> Result<(),
     let report =
         LoopReport { plan, variant: &variant, version: VERSION, command, generations: &generations, facts: &facts };
     write_atomically(&run.report(), report.markdown().as_bytes()).context("cannot write the report")?;
-    println!("{}", report.text());
-    print_times(&generations);
-    println!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display());
+    outln!("{}", report.text())?;
+    print_times(&generations)?;
+    outln!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display())?;
     Ok(())
 }
 
-fn print_times(generations: &[GenerationResult]) {
+fn print_times(generations: &[GenerationResult]) -> Result<(), Failure> {
     for generation in generations {
         let times = generation.times;
-        println!(
+        outln!(
             "generation {}: self-play {:.0} s, fit {:.0} s, match {:.0} s",
             generation.number,
             times.selfplay.as_secs_f64(),
             times.fit.as_secs_f64(),
             times.gate.as_secs_f64()
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn failed(error: LoopError, out: &Path) -> Failure {

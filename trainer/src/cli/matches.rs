@@ -1,5 +1,6 @@
 //! `fairyforge match`.
 
+use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, load_variant, load_weights, on_threads, stop_on_interrupt, threads};
 use crate::arena::{Contest, MatchError, MatchSettings};
@@ -100,9 +101,9 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     progress.finish();
     let summary = played.map_err(|error| cut_off(error, &args.out))?.tally().summary();
     if args.json {
-        println!("{}", serde_json::to_string(&summary).context("cannot write the result as JSON")?);
+        outln!("{}", serde_json::to_string(&summary).context("cannot write the result as JSON")?)?;
     } else {
-        println!("{} against {}: {summary}", args.a.display(), args.b.display());
+        outln!("{} against {}: {summary}", args.a.display(), args.b.display())?;
     }
     Ok(())
 }

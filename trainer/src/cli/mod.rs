@@ -6,6 +6,7 @@ mod failure;
 pub mod fit;
 mod loops;
 mod matches;
+mod output;
 mod perft;
 mod selfplay;
 mod variant;
@@ -50,7 +51,7 @@ enum Command {
     /// The whole loop on Herculean Chess in minutes: self-play, fit, match, report.
     Quickstart(loops::QuickstartArgs),
     /// The variants: list them, check files, show one.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Examples:\n  fairyforge variant list\n  fairyforge variant show sorcerer")]
     Variant(variant::VariantCommand),
     /// Count the leaves of the tree of legal moves.
     Perft(perft::PerftArgs),
@@ -63,7 +64,7 @@ enum Command {
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
     /// Look at recorded games: verify, digest, head.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
 }
 

@@ -1,5 +1,6 @@
 //! `fairyforge perft`.
 
+use super::output::outln;
 use super::{Failure, OrBadInput, load_variant};
 use fairyforge_engine::moves::perft::{divide, perft};
 use fairyforge_engine::position::Position;
@@ -43,15 +44,15 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     if args.json {
         let moves: serde_json::Map<_, _> = below.into_iter().map(|(mv, n)| (mv, json!(n))).collect();
         let variant = variant.name();
-        println!(
+        outln!(
             "{}",
             json!({"variant": variant, "fen": position.fen(), "depth": args.depth, "nodes": nodes, "moves": moves})
-        );
+        )?;
         return Ok(());
     }
     for (mv, leaves) in below {
-        println!("{mv}: {leaves}");
+        outln!("{mv}: {leaves}")?;
     }
-    println!("nodes {nodes}");
+    outln!("nodes {nodes}")?;
     Ok(())
 }

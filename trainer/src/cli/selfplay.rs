@@ -1,5 +1,6 @@
 //! `fairyforge selfplay`.
 
+use super::output::outln;
 use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt, threads};
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
@@ -103,14 +104,19 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let (games, positions) = progress.counts();
     let event = json!({"event": "selfplay", "games": games, "positions": positions, "seconds": progress.elapsed().as_secs_f64()});
     run.append_event(&event).context("cannot note the end")?;
-    println!("{} games in {}", settings.even_games(), args.out.display());
-    println!("digest {}", record::digest(&args.out).context("cannot read the games back")?);
-    Ok(())
+    let digest =
+        record::digest(&args.out).context("cannot read the games back; `fairyforge data verify` names the damage")?;
+    outln!("{} games in {}", settings.even_games(), args.out.display())?;
+    outln!("digest {digest}")
 }
 
 /// Makes or continues a run; a run that belongs to another plan or process is bad input.
 pub(super) fn open_run(out: &Path, plan: &str) -> Result<RunDir, Failure> {
-    let run = RunDir::create_or_resume(out, plan, VERSION).or_bad_input(|| format!("cannot use {}", out.display()))?;
+    let run = RunDir::create_or_resume(out, plan, VERSION).map_err(|error| {
+        let full = error.is_full_disk();
+        let error = anyhow::Error::from(error).context(format!("cannot use {}", out.display()));
+        if full { Failure::Failed(error) } else { Failure::BadInput(error) }
+    })?;
     for path in run.clean_tmp().context("cannot remove unfinished files")? {
         eprintln!("removed {}, unfinished", path.display());
     }

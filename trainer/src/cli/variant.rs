@@ -1,11 +1,12 @@
 //! `fairyforge variant list | check | show`.
 
+use super::output::outln;
 use super::{Failure, load_variant};
 use anyhow::anyhow;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
-use fairyforge_engine::variant::rules::Colour;
+use fairyforge_engine::variant::rules::{Colour, Rules};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -13,18 +14,21 @@ use std::path::PathBuf;
 #[derive(clap::Subcommand)]
 pub enum VariantCommand {
     /// List the variants that are built in.
+    #[command(after_help = "Example:\n  fairyforge variant list")]
     List {
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
     /// Check variant files: all faults of all files are told, each with its place.
+    #[command(after_help = "Example:\n  fairyforge variant check my-game.toml configs/variants/*.toml")]
     Check {
         /// Variant files.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Show a variant: its board, its units and what they are worth before anything is measured.
+    #[command(after_help = "Example:\n  fairyforge variant show herculean")]
     Show {
         /// Name or file of the variant.
         name: String,
@@ -62,13 +66,13 @@ fn list(as_json: bool) -> Result<(), Failure> {
                 json!({"name": variant.name(), "title": title, "board": board, "squares": squares, "men": men, "units": units, "rules_hash": variant.rules_hash()})
             })
             .collect();
-        println!("{}", json!(rows));
+        outln!("{}", json!(rows))?;
         return Ok(());
     }
-    println!("{:<36} {:<7} {:>7} {:>4} {:>5}  title", "name", "board", "squares", "men", "units");
+    outln!("{:<36} {:<7} {:>7} {:>4} {:>5}  title", "name", "board", "squares", "men", "units")?;
     for variant in &variants {
         let (board, squares, men, units) = facts(variant);
-        println!("{:<36} {board:<7} {squares:>7} {men:>4} {units:>5}  {}", variant.name(), variant.rules().title);
+        outln!("{:<36} {board:<7} {squares:>7} {men:>4} {units:>5}  {}", variant.name(), variant.rules().title)?;
     }
     Ok(())
 }
@@ -77,7 +81,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     let mut faulty = 0;
     for file in files {
         match Variant::load(&file.to_string_lossy()) {
-            Ok(variant) => println!("{}: {} ({} units)", file.display(), variant.rules().title, variant.units().len()),
+            Ok(variant) => outln!("{}: {} ({} units)", file.display(), variant.rules().title, variant.units().len())?,
             Err(error) => {
                 faulty += 1;
                 eprintln!("{error}");
@@ -106,21 +110,26 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         let units: Vec<_> = units
             .map(|(letter, name, count, mobility, weights)| json!({"letter": letter, "name": name, "count": count, "mobility": mobility, "middlegame": weights.middlegame, "endgame": weights.endgame}))
             .collect();
-        println!(
+        outln!(
             "{}",
             json!({"name": variant.name(), "title": rules.title, "author": rules.author, "fen": start.fen(), "rules_hash": variant.rules_hash(), "units": units})
-        );
+        )?;
         return Ok(());
     }
-    println!("{} by {}\n\n{start}\n\n{}\n", rules.title, rules.author, start.fen());
-    println!("letter  {:<22} men  mobility  middlegame  endgame", "unit");
+    outln!("{}\n\n{start}\n\n{}\n", title_and_author(rules), start.fen())?;
+    outln!("letter  {:<22} men  mobility  middlegame  endgame", "unit")?;
     for (letter, name, count, mobility, weights) in units {
-        println!(
+        outln!(
             "{letter:<6}  {name:<22} {count:>3}  {mobility:>8.2}  {:>10}  {:>7}",
-            weights.middlegame, weights.endgame
-        );
+            weights.middlegame,
+            weights.endgame
+        )?;
     }
-    println!("\nmobility: mean squares reached on the empty board; values in centipawns, before anything is measured");
-    println!("rules hash {}", variant.rules_hash());
+    outln!("\nmobility: mean squares reached on the empty board; values in centipawns, before anything is measured")?;
+    outln!("rules hash {}", variant.rules_hash())?;
     Ok(())
+}
+
+fn title_and_author(rules: &Rules) -> String {
+    if rules.author.is_empty() { rules.title.clone() } else { format!("{} by {}", rules.title, rules.author) }
 }

@@ -17,7 +17,7 @@ use super::dataset::{Dataset, DatasetError, Selection};
 use super::tapered::Split;
 use super::values::{Choice, PieceValues, ValueOutcome};
 use super::weights::{Tuning, TuningError, tune};
-use crate::record::{self, RecordError};
+use crate::record;
 
 /// Values go into the weights file in steps of one ten-thousandth of a pawn.
 const WRITTEN_PRECISION: f64 = 1e4;
@@ -135,23 +135,10 @@ pub enum FitError {
 }
 
 impl FitError {
-    /// Whether what was asked for is at fault (exit status 2), and not the run or its data (1).
+    /// Whether the request or its data are at fault (exit status 2), and not the fit itself (1).
     #[must_use]
     pub fn is_bad_input(&self) -> bool {
-        match self {
-            Self::Data(DatasetError::Records(error)) => is_wrong_folder(error),
-            Self::Data(_) | Self::Tuning(_) => false,
-            Self::Variant { .. } | Self::StartRules { .. } | Self::Setting { .. } => true,
-        }
-    }
-}
-
-/// No games there, or those of another game; damage is not the asker's mistake.
-fn is_wrong_folder(error: &RecordError) -> bool {
-    match error {
-        RecordError::NoShards { .. } => true,
-        RecordError::File(error) => error.source.kind() == std::io::ErrorKind::NotFound,
-        RecordError::Shard { fault, .. } => matches!(fault, record::Fault::Header { .. }),
+        !matches!(self, Self::Tuning(_))
     }
 }
 

@@ -71,10 +71,22 @@ impl Iterator for Shards {
 
 impl Shards {
     fn read(&mut self, files: &ShardFiles) -> Result<Shard, RecordError> {
+        refuse_missing_twin(files)?;
         let shard = read_shard(files, self.rules_hash.as_deref())?;
         self.sequence.follow(&shard).map_err(RecordError::in_file(&files.games))?;
         Ok(shard)
     }
+}
+
+/// A shard with only one of its two files is none.
+pub(super) fn refuse_missing_twin(files: &ShardFiles) -> Result<(), RecordError> {
+    for (missing, present) in [(&files.games, &files.positions), (&files.positions, &files.games)] {
+        if !missing.exists() {
+            let twin = present.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Err(RecordError::in_file(missing)(Fault::MissingTwin { twin }));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the shards of one folder have one origin and leave no game out.

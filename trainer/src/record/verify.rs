@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::digest::ContentHasher;
 use super::parquet::{join, read_games_file, read_positions_file};
-use super::shards::Sequence;
-use super::{Fault, RecordError, Shard};
+use super::shards::{Sequence, refuse_missing_twin};
+use super::{RecordError, Shard};
 use crate::run_dir::{ShardFiles, list_shards, shard_folders};
 
 /// A file and what there is to say about it.
@@ -106,14 +106,7 @@ impl Inspection {
     }
 
     fn misses_a_twin(&mut self, files: &ShardFiles) -> bool {
-        for (missing, present) in [(&files.games, &files.positions), (&files.positions, &files.games)] {
-            if !missing.exists() {
-                let twin = present.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                self.damage(RecordError::in_file(missing)(Fault::MissingTwin { twin }));
-                return true;
-            }
-        }
-        false
+        refuse_missing_twin(files).map_err(|error| self.damage(error)).is_err()
     }
 
     fn count(&mut self, files: &ShardFiles, shard: &Shard, sequence: &mut Sequence) {

@@ -50,7 +50,7 @@ impl Default for Openings {
 
 impl Default for Imbalance {
     fn default() -> Self {
-        Self { share: 0.0, most_units: 4, window: 250, pawn_weight: 2 }
+        Self { share: 0.0, most_units: 6, window: 250, pawn_weight: 3 }
     }
 }
 

@@ -101,7 +101,7 @@ impl Generation<'_> {
         progress.skip(done.iter().map(|(_, games)| games).sum());
         let maker = OpeningMaker::new(self.variant, &self.settings.openings);
         let failure = Mutex::new(None);
-        open.into_par_iter().with_max_len(1).for_each(|(first, games)| {
+        open.into_iter().par_bridge().for_each(|(first, games)| {
             let Some(games) = self.shard(&maker, first, games, stop, progress) else { return };
             if let Err(error) = write_shard(folder, self.origin, &games) {
                 // Whoever cannot write has no use for further games.
