@@ -112,27 +112,28 @@ fn weak_points(position: &Position, steps: &[AttackStep], side: Colour) -> Resul
 
 /// What ends the first check found: emptying a square it hops over, filling one it passes, or taking the checker.
 fn remedies(position: &Position, steps: &[AttackStep], by: Colour) -> (SquareSet, SquareSet) {
-    let mut way: Vec<(usize, &AttackStep)> = Vec::new();
     let mut at = 0;
     while let Some(step) = steps.get(at) {
-        while way.last().is_some_and(|&(end, _)| at >= end) {
-            way.pop();
-        }
         let piece = position.piece_at(step.square);
         if piece.is_among(step.attackers, by) {
-            let on_way = |passes| way.iter().filter(move |(_, s)| s.passes == passes).map(|(_, s)| s.square);
-            let mut enter: SquareSet = on_way(Passes::Empty).collect();
-            enter.insert(step.square);
-            return (on_way(Passes::Occupied).collect(), enter);
+            return remedies_on_the_way(steps, at);
         }
-        if step.goes_on(piece.is_none()) {
-            way.push((at + step.skip as usize, step));
-            at += 1;
-        } else {
-            at += step.skip as usize;
-        }
+        at += if step.goes_on(piece.is_none()) { 1 } else { step.skip as usize };
     }
     (SquareSet::EMPTY, SquareSet::EMPTY)
+}
+
+/// The steps that lead to the checker at `checker` are those whose branches it hangs on.
+fn remedies_on_the_way(steps: &[AttackStep], checker: usize) -> (SquareSet, SquareSet) {
+    let (mut leave, mut enter) = (SquareSet::EMPTY, SquareSet::only(steps[checker].square));
+    for (_, step) in steps[..checker].iter().enumerate().filter(|(at, step)| at + step.skip as usize > checker) {
+        match step.passes {
+            Passes::Empty => enter.insert(step.square),
+            Passes::Occupied => leave.insert(step.square),
+            Passes::Never => {}
+        }
+    }
+    (leave, enter)
 }
 
 impl Position {

@@ -81,8 +81,16 @@ pub struct Memory {
     table: Table,
     history: History,
     reductions: Vec<u8>,
+    /// Moves waiting to be tried, of all nodes of the current line one after the other.
     pool: Vec<Candidate>,
+    /// Quiet moves tried in vain, likewise.
+    tried: Vec<Move>,
+    /// The best line from each ply on.
+    lines: Vec<Vec<Move>>,
 }
+
+/// Moves that the buffers hold before they have to grow.
+const BUFFER: usize = 4096;
 
 /// Depths and move numbers up to which reductions are tabulated.
 const REDUCTIONS: usize = 64;
@@ -97,7 +105,15 @@ impl Memory {
                 (plies / 100.0) as u8
             })
             .collect();
-        Self { params, table: Table::new(mebibytes), history: History::default(), reductions, pool: Vec::new() }
+        Self {
+            params,
+            table: Table::new(mebibytes),
+            history: History::default(),
+            reductions,
+            pool: Vec::with_capacity(BUFFER),
+            tried: Vec::with_capacity(BUFFER),
+            lines: (0..MAX_PLY + 2).map(|_| Vec::with_capacity(MAX_PLY + 2)).collect(),
+        }
     }
 
     /// Forgets the game: the next search finds what a new memory would find.
@@ -165,7 +181,6 @@ struct Searcher<'a, E: Evaluator> {
     /// Number of keys that belong to the game before the root.
     game_keys: usize,
     plies: Vec<Ply<E::Accumulator>>,
-    lines: Vec<Vec<Move>>,
     values: [i32; crate::variant::rules::MAX_UNITS],
     /// The root's best move so far in the running iteration.
     root_best: Option<(Move, i32)>,
@@ -194,6 +209,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         keys.extend_from_slice(earlier);
         keys.push(position.key());
         memory.pool.clear();
+        memory.tried.clear();
+        memory.lines.iter_mut().for_each(Vec::clear);
         Self {
             position: position.clone(),
             evaluator,
@@ -207,7 +224,6 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             keys,
             game_keys: earlier.len(),
             plies: vec![root; MAX_PLY + 2],
-            lines: vec![Vec::new(); MAX_PLY + 2],
             values: *evaluator.exchange_values(),
             root_best: None,
         }
@@ -256,7 +272,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     }
 
     fn report(&self, depth: i32, score: i32) -> Report {
-        let line = self.lines[0].clone();
+        let line = self.memory.lines[0].clone();
         Report {
             best: line.first().copied(),
             score,
@@ -271,7 +287,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn is_decided(&self, depth: i32, score: i32) -> bool {
         let mate_seen = score::mate_in(score).is_some_and(|moves| 2 * moves.abs() <= depth);
         let forced = self.limits.deadline.is_some() && self.root_moves().len() == 1;
-        self.limits.depth.is_none() && (mate_seen || forced) || self.lines[0].is_empty()
+        self.limits.depth.is_none() && (mate_seen || forced) || self.memory.lines[0].is_empty()
     }
 
     /// A stopped iteration's best move counts if it was found: the first move searched is the last iteration's best.

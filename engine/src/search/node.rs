@@ -3,7 +3,7 @@
 use super::ordering::{Candidate, is_noisy};
 use super::score::{DRAW, MATE, MATE_BOUND, from_table, is_mate, to_table};
 use super::table::{Bound, Entry};
-use super::{Evaluator, MAX_PLY, Searcher};
+use super::{Evaluator, MAX_PLY, Memory, Searcher};
 use crate::moves::{Move, Safety, Wanted};
 use crate::outcome::Outcome;
 use crate::variant::rules::Colour;
@@ -26,13 +26,14 @@ struct Progress {
     best: i32,
     best_move: Option<Move>,
     tried: usize,
-    quiets: Vec<Move>,
+    /// Where this node's quiet moves begin among those tried in vain.
+    quiets_from: usize,
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// The score of the position at `depth`, for the side to move, within the window.
     pub(super) fn node<const PV: bool>(&mut self, alpha: i32, beta: i32, depth: i32, ply: usize) -> i32 {
-        self.lines[ply].clear();
+        self.memory.lines[ply].clear();
         if depth <= 0 || ply >= MAX_PLY {
             return self.quiescence(alpha, beta, ply);
         }
@@ -187,7 +188,8 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     fn try_moves<const PV: bool>(&mut self, node: &Node, alpha: i32) -> Progress {
         let mut candidates = self.candidates(node.safety, Wanted::All, node.table_move, node.ply);
-        let mut found = Progress { alpha, best: -super::INFINITE, best_move: None, tried: 0, quiets: Vec::new() };
+        let quiets_from = self.memory.tried.len();
+        let mut found = Progress { alpha, best: -super::INFINITE, best_move: None, tried: 0, quiets_from };
         while let Some(candidate) = self.next(&mut candidates) {
             if node.ply == 0 && !self.is_allowed_at_root(candidate.mv) {
                 continue;
@@ -205,15 +207,16 @@ impl<E: Evaluator> Searcher<'_, E> {
             self.update(node, &mut found, candidate.mv, score);
             if found.alpha >= node.beta {
                 if !noisy {
-                    self.reward(node, candidate.mv, &found.quiets);
+                    self.reward(node, candidate.mv, quiets_from);
                 }
                 break;
             }
             if !noisy {
-                found.quiets.push(candidate.mv);
+                self.memory.tried.push(candidate.mv);
             }
         }
         self.done_with(&candidates);
+        self.memory.tried.truncate(quiets_from);
         found
     }
 
@@ -230,7 +233,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let params = &self.memory.params;
         if !noisy {
             let enough = params.late_move_base + node.depth * node.depth * if node.improving { 2 } else { 1 };
-            let late = node.depth <= params.late_move_depth && found.quiets.len() as i32 >= enough;
+            let late =
+                node.depth <= params.late_move_depth && (self.memory.tried.len() - found.quiets_from) as i32 >= enough;
             let distance = params.futility_base + params.futility_margin * node.depth;
             let hopeless = node.depth <= params.futility_depth && node.value + distance <= found.alpha;
             if late || hopeless {
@@ -294,7 +298,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         found.alpha = score;
         found.best_move = Some(mv);
-        let (above, below) = self.lines.split_at_mut(node.ply + 1);
+        let (above, below) = self.memory.lines.split_at_mut(node.ply + 1);
         if let (Some(line), Some(rest)) = (above.last_mut(), below.first()) {
             line.clear();
             line.push(mv);
@@ -306,17 +310,18 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// A quiet move that cuts becomes a killer and gains history; those tried before it lose.
-    fn reward(&mut self, node: &Node, mv: Move, others: &[Move]) {
+    fn reward(&mut self, node: &Node, mv: Move, quiets_from: usize) {
         let killers = &mut self.plies[node.ply].killers;
         if killers[0] != Some(mv) {
             *killers = [Some(mv), killers[0]];
         }
-        let bonus = (self.memory.params.history_bonus * node.depth).min(self.memory.params.history_most);
         let before = self.goings_before(node.ply);
         let going = |mv: Move| (super::dropped(&self.position, mv), mv.to());
-        self.memory.history.update(going(mv), before, bonus);
-        for &other in others {
-            self.memory.history.update(going(other), before, -bonus);
+        let Memory { params, history, tried, .. } = &mut *self.memory;
+        let bonus = (params.history_bonus * node.depth).min(params.history_most);
+        history.update(going(mv), before, bonus);
+        for &other in &tried[quiets_from..] {
+            history.update(going(other), before, -bonus);
         }
     }
 

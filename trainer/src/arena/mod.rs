@@ -1,6 +1,6 @@
 //! Matches between players.
 //!
-//! [`matches`] plays pairs of games and [`journal`] keeps them; [`statistics`] says what they mean.
+//! [mod@matches] plays pairs of games and [`journal`] keeps them; [`statistics`] says what they mean.
 
 pub mod journal;
 pub mod matches;
