@@ -4,6 +4,7 @@
 //! material and squares from a [`Weights`] file; without one, [`Weights::a_priori`] derives values from mobility.
 
 mod a_priori;
+mod shipped;
 mod tapered;
 mod weights;
 mod weights_file;

@@ -58,7 +58,7 @@ impl Engine {
         let variant = Arc::new(Variant::load(DEFAULT_VARIANT)?);
         Ok(Self {
             game: new_game(&variant),
-            evaluator: a_priori(&variant),
+            evaluator: best_known(&variant),
             variant,
             weights_file: None,
             params: Params::default(),
@@ -98,8 +98,8 @@ impl Engine {
         let weights = self.weights_file.as_deref().map(|path| read_weights(&variant, path)).transpose();
         let (evaluator, fault) = match weights {
             Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), None),
-            Ok(None) => (a_priori(&variant), None),
-            Err(fault) => (a_priori(&variant), Some(fault)),
+            Ok(None) => (best_known(&variant), None),
+            Err(fault) => (best_known(&variant), Some(fault)),
         };
         self.game = new_game(&variant);
         (self.variant, self.evaluator) = (variant, evaluator);
@@ -107,7 +107,7 @@ impl Engine {
         Ok(fault)
     }
 
-    /// Changes the values; `None` is a priori. A file of another variant is kept in mind until that is chosen.
+    /// Changes the values; `None` is the best known, shipped or a priori. A file of another variant is kept in mind until that is chosen.
     pub fn set_weights(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
         let weights = path.as_deref().map(|path| read_weights(&self.variant, path)).transpose();
         if matches!(weights, Ok(_) | Err(EngineError::Weights { source: WeightsError::OtherRules { .. }, .. })) {
@@ -115,7 +115,7 @@ impl Engine {
         }
         self.evaluator = match weights? {
             Some(weights) => Arc::new(Tapered::new(&self.variant, &weights)),
-            None => a_priori(&self.variant),
+            None => best_known(&self.variant),
         };
         self.forget();
         Ok(())
@@ -204,8 +204,8 @@ fn new_game(variant: &Arc<Variant>) -> Game {
     Game::new(Position::start(variant))
 }
 
-fn a_priori(variant: &Variant) -> Arc<Tapered> {
-    Arc::new(Tapered::new(variant, &Weights::a_priori(variant)))
+fn best_known(variant: &Variant) -> Arc<Tapered> {
+    Arc::new(Tapered::new(variant, &Weights::best_known(variant)))
 }
 
 fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> {

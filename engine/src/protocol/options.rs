@@ -21,7 +21,7 @@ pub(super) enum Setting {
     Variant(Option<String>),
     /// The table's size in mebibytes.
     Hash(usize),
-    /// A weights file; `None`: a-priori values.
+    /// A weights file; `None`: the best values known, shipped or a priori.
     Weights(Option<PathBuf>),
     /// Forget what was searched.
     ClearHash,

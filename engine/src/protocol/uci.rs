@@ -156,7 +156,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
         match self.engine.set_variant(name_or_path) {
             Ok(fault) => {
                 self.voice.remark(self.engine.introduction())?;
-                fault.map_or(Ok(()), |fault| self.voice.remark(format_args!("{fault}\na-priori values are used")))
+                fault.map_or(Ok(()), |fault| self.voice.remark(format_args!("{fault}\nthe values built in are used")))
             }
             Err(error) => self.voice.remark(error),
         }

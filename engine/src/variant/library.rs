@@ -5,18 +5,7 @@ use super::rules::Rules;
 use std::path::{Path, PathBuf};
 
 /// Name and TOML text of every shipped game, sorted by name.
-pub const SHIPPED: &[(&str, &str)] = &[
-    ("chess", include_str!("../../../configs/variants/chess.toml")),
-    ("herculean", include_str!("../../../configs/variants/herculean.toml")),
-    ("herculean-sorcerer-knights", include_str!("../../../configs/variants/herculean-sorcerer-knights.toml")),
-    ("herculean-sorcerer-knights-lame", include_str!("../../../configs/variants/herculean-sorcerer-knights-lame.toml")),
-    ("opulent-lemurian-shatranj", include_str!("../../../configs/variants/opulent-lemurian-shatranj.toml")),
-    ("shatranj", include_str!("../../../configs/variants/shatranj.toml")),
-    ("sorcerer", include_str!("../../../configs/variants/sorcerer.toml")),
-    ("sorcerer-reinforcements", include_str!("../../../configs/variants/sorcerer-reinforcements.toml")),
-    ("sorcerer-setup2", include_str!("../../../configs/variants/sorcerer-setup2.toml")),
-    ("sorcerer-setup2-reinforcements", include_str!("../../../configs/variants/sorcerer-setup2-reinforcements.toml")),
-];
+pub const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/variants.rs"));
 
 /// Why a game could not be loaded.
 #[derive(Debug, thiserror::Error)]

@@ -21,10 +21,10 @@ pub struct MatchArgs {
     /// Name or file of the variant.
     #[arg(long)]
     variant: String,
-    /// Weights of player A, or `a-priori`.
+    /// Weights of player A: a file, `shipped` or `a-priori`.
     #[arg(long)]
     a: PathBuf,
-    /// Weights of player B, or `a-priori`.
+    /// Weights of player B, likewise.
     #[arg(long)]
     b: PathBuf,
     /// Pairs of games.

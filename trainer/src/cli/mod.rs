@@ -13,7 +13,7 @@ mod variant;
 
 pub use failure::{Failure, OrBadInput};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{Parser, Subcommand};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
@@ -37,6 +37,8 @@ fn threads(text: &str) -> Result<usize, String> {
 
 /// Weights derived from mobility, where a file could be named.
 const A_PRIORI: &str = "a-priori";
+/// Weights built into the program, likewise.
+const SHIPPED: &str = "shipped";
 
 /// Self-play training and measurement for chess variants on large boards.
 #[derive(Parser)]
@@ -99,12 +101,18 @@ struct LoadedWeights {
     digest: String,
 }
 
-/// Weights from a file; none, or the word `a-priori`, means those derived from mobility.
+/// Weights from a file; none, or the word `a-priori`, means those derived from mobility, `shipped` those built in.
 fn load_weights(variant: &Variant, path: Option<&Path>) -> Result<LoadedWeights, Failure> {
     let Some(path) = path.filter(|path| *path != Path::new(A_PRIORI)) else {
         let weights = Weights::a_priori(variant);
         return Ok(LoadedWeights { text: weights.to_toml(variant), weights, digest: A_PRIORI.into() });
     };
+    if path == Path::new(SHIPPED) {
+        let missing = || anyhow!("no weights are shipped for {}", variant.name());
+        let weights = Weights::shipped(variant).ok_or_else(missing).or_bad_input(|| "cannot load weights".into())?;
+        let text = weights.to_toml(variant);
+        return Ok(LoadedWeights { digest: text_digest(&text), weights, text });
+    }
     let what = || format!("cannot load weights from {}", path.display());
     let text = std::fs::read_to_string(path).or_bad_input(what)?;
     let weights = Weights::read(variant, &text).or_bad_input(what)?;

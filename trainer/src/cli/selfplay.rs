@@ -42,7 +42,7 @@ pub struct SelfplayArgs {
     /// Folder of the run.
     #[arg(long)]
     out: PathBuf,
-    /// Weights file; a-priori values if absent.
+    /// Weights: a file, `shipped` or `a-priori`, the default.
     #[arg(long)]
     weights: Option<PathBuf>,
     /// Share of the pairs of games that start with units taken away at random on both sides.
