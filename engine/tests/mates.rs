@@ -352,3 +352,20 @@ fn only_the_root_moves_asked_for_are_played() {
     play(&mut position, "a1a7");
     assert!(position.has_legal_move());
 }
+
+/// A move that the table remembers is tried again, of whatever kind it is.
+#[test]
+fn castlings_drops_and_en_passant_survive_deepening() {
+    for (name, fen, mv) in [
+        ("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1"),
+        ("herculean", "5k6/12/12/12/12/12/12/12/12/12/12/R5K4R w KQ - 0 1", "g1h1o"),
+        ("chess", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("sorcerer-reinforcements", "****2****/4k5/10/10/10/10/10/10/10/10/5K4/****2****[GAJJ] w - - 0 1", "G@e0"),
+    ] {
+        let position = position(name, fen);
+        let only = position.parse_move(mv).unwrap();
+        let report = think(&position, &Limits { depth: Some(6), root_moves: vec![only], ..Limits::default() });
+        assert_eq!(report.best, Some(only), "{name} {mv}: {report:?}");
+        assert!(report.depth == 6 && report.line.first() == Some(&only), "{name} {mv}: {report:?}");
+    }
+}

@@ -3,6 +3,7 @@
 //! The games themselves are `fairyforge-engine`'s; this crate plays them in bulk and learns from them.
 
 pub mod arena;
+mod checksum;
 pub mod cli;
 pub mod fit;
 pub mod plan;

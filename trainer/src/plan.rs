@@ -7,6 +7,7 @@ use crate::arena::MatchSettings;
 use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
 use crate::selfplay::workers::SelfplaySettings;
+use crate::selfplay::{Adjudication, Imbalance, Openings};
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ const FORMAT: u32 = 1;
 const MOST_GENERATIONS: u32 = 1_000;
 const MOST_GAMES: u64 = 1_000_000_000;
 const MOST_NODES: u64 = 1_000_000_000;
+const MOST_PLIES: u32 = 10_000;
+const MOST_RANDOM_PLIES: u16 = 200;
 const MOST_TABLE_MEBIBYTES: usize = 65_536;
 
 /// A training loop: generations of self-play, fit and match.
@@ -84,6 +87,9 @@ impl Plan {
         require("generations", generations, format!("1 to {MOST_GENERATIONS}"), self.generations)?;
         check_selfplay(&self.selfplay)?;
         check_match(&self.gate)?;
+        let (fraction, positions) = (self.fit.validation_fraction, self.fit.positions_per_game);
+        require("fit.validation_fraction", (0.0..1.0).contains(&fraction), "0 to below 1", fraction)?;
+        require("fit.positions_per_game", positions > 0, "at least 1", positions)?;
         for claim in &self.claims {
             require("claims", claim.low < claim.high, "low below high", format!("{} to {}", claim.low, claim.high))?;
         }
@@ -117,15 +123,23 @@ pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
     }
     let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);
     require("selfplay.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)?;
-    let share = settings.openings.imbalance.share;
-    require("selfplay.openings.imbalance.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
-    let window = settings.openings.imbalance.window;
-    require("selfplay.openings.imbalance.window", window >= 0, "0 or more", window)?;
-    let plies = (settings.openings.least_random_plies, settings.openings.most_random_plies);
-    let ordered = plies.0 <= plies.1 && plies.1 <= 200;
-    require("selfplay.openings", ordered, "least_random_plies <= most_random_plies <= 200", format!("{plies:?}"))?;
-    let most = settings.adjudication.most_plies;
-    require("selfplay.adjudication.most_plies", (1..=10_000).contains(&most), "1 to 10000", most)
+    check_openings(&settings.openings)?;
+    check_adjudication(&settings.adjudication)
+}
+
+fn check_openings(openings: &Openings) -> Result<(), PlanError> {
+    let Imbalance { share, window, .. } = openings.imbalance;
+    require("openings.imbalance.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
+    require("openings.imbalance.window", window >= 0, "0 or more", window)?;
+    let plies = (openings.least_random_plies, openings.most_random_plies);
+    let ordered = plies.0 <= plies.1 && plies.1 <= MOST_RANDOM_PLIES;
+    let expected = format!("least_random_plies <= most_random_plies <= {MOST_RANDOM_PLIES}");
+    require("openings", ordered, expected, format!("{plies:?}"))
+}
+
+fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {
+    let most = adjudication.most_plies;
+    require("adjudication.most_plies", (1..=MOST_PLIES).contains(&most), format!("1 to {MOST_PLIES}"), most)
 }
 
 /// Checks settings of a match.
@@ -137,7 +151,9 @@ pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
     let nodes = (1..=MOST_NODES).contains(&settings.nodes);
     require("match.nodes", nodes, format!("1 to {MOST_NODES}"), settings.nodes)?;
     let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);
-    require("match.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)
+    require("match.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)?;
+    check_openings(&settings.openings)?;
+    check_adjudication(&settings.adjudication)
 }
 
 fn require(key: &'static str, holds: bool, expected: impl ToString, got: impl ToString) -> Result<(), PlanError> {

@@ -47,20 +47,6 @@ impl Progress {
         }
     }
 
-    /// Progress that nobody sees.
-    pub fn hidden() -> Self {
-        Self {
-            bar: ProgressBar::hidden(),
-            what: "games",
-            total: 0,
-            skipped: AtomicU64::new(0),
-            games: AtomicU64::new(0),
-            positions: AtomicU64::new(0),
-            began: Instant::now(),
-            last_line: None,
-        }
-    }
-
     /// So many were done by an earlier attempt.
     pub fn skip(&self, done: u64) {
         self.skipped.fetch_add(done, Ordering::Relaxed);

@@ -7,6 +7,7 @@
 
 use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::{Contest, MatchError};
+use crate::checksum::{sha256, text_digest};
 use crate::fit::claims::{Judgement, judge};
 use crate::fit::{FitError, FitReport, FitRequest, fit_run};
 use crate::plan::Plan;
@@ -19,7 +20,6 @@ use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -167,7 +167,7 @@ impl TrainingLoop<'_> {
             rules_hash: self.variant.rules_hash().into(),
             engine: env!("CARGO_PKG_VERSION").into(),
             run_seed: self.plan.seed,
-            weights: hex_digest(weights.to_toml(self.variant).as_bytes()),
+            weights: text_digest(&weights.to_toml(self.variant)),
             base_game: u64::from(number - 1) * settings.even_games(),
         };
         let evaluator = Tapered::new(self.variant, weights);
@@ -180,6 +180,9 @@ impl TrainingLoop<'_> {
         ended?;
         let (games, positions) = progress.counts();
         let seconds = progress.elapsed().as_secs_f64();
+        if games == 0 {
+            return Ok(());
+        }
         self.note("selfplay", number, json!({"games": games, "positions": positions, "seconds": seconds}))
     }
 
@@ -217,7 +220,11 @@ impl TrainingLoop<'_> {
         let result = gate.to_string();
         let verdict = GateVerdict { candidate: number, parent, accepted, rule: GATE_RULE, result: result.clone() };
         let text = toml::to_string(&verdict).expect("strings and numbers serialise");
-        write_atomically(&self.run.gate(number, parent).verdict, text.as_bytes())?;
+        let path = self.run.gate(number, parent).verdict;
+        if path.exists() {
+            return Ok(());
+        }
+        write_atomically(&path, text.as_bytes())?;
         self.note("gate", number, json!({"parent": parent, "accepted": accepted, "result": result}))
     }
 
@@ -228,10 +235,6 @@ impl TrainingLoop<'_> {
 
 /// The openings of a gate are none of the self-play's, nor of another generation's gate.
 fn gate_seed(seed: u64, generation: u32) -> u64 {
-    let digest = Sha256::digest(format!("gate {seed} {generation}").as_bytes());
+    let digest = sha256(&[format!("gate {seed} {generation}").as_bytes()]);
     digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
-fn hex_digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -330,7 +330,7 @@ fn plans_are_refused_with_key_and_hint() {
         ("[match]", "[macth]", &["`macth`", "did you mean `match`?"]),
         ("games = 36", "games = \"many\"", &["games", "many"]),
         ("games = 36", "games = 0", &["selfplay.games", "1 to 1000000000"]),
-        ("share = 0.8", "share = 8.0", &["selfplay.openings.imbalance.share", "0 to 1", "8"]),
+        ("share = 0.8", "share = 8.0", &["openings.imbalance.share", "0 to 1", "8"]),
         ("format = 1", "format = 2", &["format", "expected 1, got 2"]),
         ("seed = 3", "", &["missing field `seed`"]),
         ("variant = \"chess\"", "variant = \"ches\"", &["ches", "nearest", "chess"]),

@@ -36,7 +36,7 @@ fn is_named(place: &Workplace, file: &str) {
     assert_eq!((&report["damaged"][0]["path"], &report["digest"]), (&file.into(), &serde_json::Value::Null));
     json.failed(2);
     place.run("data digest run").refused(2, &[file]);
-    place.run("fit --data run --out fitted.toml").refused(1, &[file]);
+    place.run("fit --data run --out fitted.toml").refused(2, &[file]);
     assert!(!place.path("fitted.toml").exists());
 }
 
@@ -173,7 +173,7 @@ fn a_file_that_finds_the_disk_full_leaves_nothing() {
     let place = played();
     let full = |name: &str| std::os::unix::fs::symlink("/dev/full", place.path(name)).unwrap();
     full("fitted.toml.tmp");
-    let fitted = place.run("fit --data run --out fitted.toml").failed(1);
+    let fitted = place.run("fit --data run --out fitted.toml").failed(2);
     assert!(fitted.contains("fitted.toml.tmp") && fitted.contains("No space left"), "{fitted}");
     assert!(!place.path("fitted.toml").exists());
 

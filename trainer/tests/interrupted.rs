@@ -21,7 +21,8 @@ fn survives_kills(line: &str, seed: u64, most_kills: usize) {
     let [undisturbed, killed] = [(), ()].map(place);
     undisturbed.run(line).succeeded();
     let kills = killed.kill_until_done(line, "run", seed, most_kills);
-    assert!(kills >= 3, "killed {kills} times only: the run is too short for this test");
+    // The first kill comes soon after the first file; how many more there are is a matter of the machine's speed.
+    assert!(kills >= 1, "the run is too short for this test");
     killed.assert_same_run("run", &undisturbed.files("run"));
     if killed.path("run/selfplay").exists() {
         assert_eq!(killed.digest("run"), undisturbed.digest("run"));

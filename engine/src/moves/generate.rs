@@ -41,6 +41,16 @@ impl Position {
         any
     }
 
+    /// Whether a move of this position is a capture or a promotion: one of [`Wanted::Noisy`].
+    #[inline]
+    pub fn is_noisy(&self, mv: Move) -> bool {
+        match mv.kind() {
+            MoveKind::Normal => !self.piece_at(mv.to()).is_none(),
+            MoveKind::EnPassant | MoveKind::Promotion(_) => true,
+            MoveKind::Castling | MoveKind::Drop(_) => false,
+        }
+    }
+
     /// Calls `found` with each wanted legal move, always in the same order: men by square from the mover's side of the
     /// board (so that mirrored positions list mirrored moves), castling, en passant, drops. `safety` is [`Safety::of`]
     /// this position.
@@ -67,17 +77,24 @@ impl Position {
         }
     }
 
-    /// Whether a move that comes from somewhere else (a table that may confuse positions) is legal here. Not for
-    /// castling, en passant and drops, which it calls illegal.
-    pub fn is_legal_board_move(&self, mv: Move, safety: &Safety) -> bool {
-        let of_board = matches!(mv.kind(), MoveKind::Normal | MoveKind::Promotion(_));
-        let own = self.piece_at(mv.from()).is_of(self.side_to_move());
-        if !of_board || !own || self.bared_king_result().is_some() {
+    /// Whether a move that comes from somewhere else (a table that may confuse positions) is legal here. Generates no
+    /// more than the moves of its kind and man.
+    pub fn is_legal(&self, mv: Move, safety: &Safety) -> bool {
+        if self.bared_king_result().is_some() {
             return false;
         }
         let mut legal = false;
+        let mut found = |candidate: Move| legal |= candidate == mv;
         let generation = Generation { position: self, side: self.side_to_move(), safety, wanted: Wanted::All };
-        generation.moves_of(mv.from(), &mut |candidate| legal |= candidate == mv);
+        match mv.kind() {
+            MoveKind::Normal | MoveKind::Promotion(_) if self.piece_at(mv.from()).is_of(generation.side) => {
+                generation.moves_of(mv.from(), &mut found);
+            }
+            MoveKind::Castling if !safety.in_check => self.castlings(&mut found),
+            MoveKind::EnPassant => self.en_passant_captures(&mut found),
+            MoveKind::Drop(_) => generation.drops(&mut found),
+            _ => {}
+        }
         legal
     }
 

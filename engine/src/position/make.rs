@@ -61,7 +61,9 @@ impl Position {
         if captured.is_some() || self.variant.unit(mover.unit()).resets_move_count {
             self.state.plies_without_progress = 0;
         }
-        self.note_passed_squares(mv, mover);
+        if captured.is_none() {
+            self.note_passed_squares(mv, mover);
+        }
         self.full_moves += u32::from(self.side == Colour::Black);
         self.pass_the_turn();
         self.add_en_passant_to_key();
@@ -183,9 +185,15 @@ impl Position {
         let unit = self.variant.unit(mover.unit());
         let distance = mv.to().row().abs_diff(mv.from().row());
         let eligible = unit.taken_en_passant && mv.kind() == MoveKind::Normal;
-        if eligible && distance >= 2 && mv.to().file() == mv.from().file() {
+        let ahead = (mv.to().row() > mv.from().row()) == (mover.colour() == Colour::White);
+        if eligible && ahead && distance >= 2 && mv.to().file() == mv.from().file() {
             let (low, high) = (mv.to().row().min(mv.from().row()), mv.to().row().max(mv.from().row()));
-            let passed: SquareSet = (low + 1..high).filter_map(|row| Square::at(mv.to().file(), row)).collect();
+            let between: SquareSet = (low + 1..high).filter_map(|row| Square::at(mv.to().file(), row)).collect();
+            // A man jumped over stands in nobody's way.
+            let passed = (between & self.variant.topology().squares()) - self.occupied();
+            if passed.is_empty() {
+                return;
+            }
             self.state.en_passant = Some(EnPassant { passed, pawn: mv.to() });
         }
     }

@@ -254,8 +254,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         let mut width = self.memory.params.aspiration_window;
         let narrow = depth >= self.memory.params.aspiration_depth && !is_mate(last);
         let (mut alpha, mut beta) = if narrow { (last - width, last + width) } else { (-INFINITE, INFINITE) };
+        self.root_best = None;
         loop {
-            self.root_best = None;
             let score = self.node::<true>(alpha.max(-INFINITE), beta.min(INFINITE), depth, 0);
             if self.stopped {
                 return None;
@@ -321,8 +321,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     #[inline]
     fn play(&mut self, mv: Move, ply: usize) -> Undo {
-        let moved = self.position.piece_at(mv.from());
-        self.plies[ply].going = Some((if moved.is_none() { dropped(&self.position, mv) } else { moved }, mv.to()));
+        self.plies[ply].going = Some((mover(&self.position, mv), mv.to()));
         self.plies[ply + 1].accumulator = self.plies[ply].accumulator;
         let mut follow = Follow { evaluator: self.evaluator, accumulator: &mut self.plies[ply + 1].accumulator };
         let undo = self.position.make(mv, &mut follow);
@@ -362,7 +361,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     }
 }
 
-fn dropped(position: &Position, mv: Move) -> crate::position::Piece {
+/// The man that a move brings to its target: for a drop the one dropped.
+#[inline]
+fn mover(position: &Position, mv: Move) -> crate::position::Piece {
     match mv.kind() {
         crate::moves::MoveKind::Drop(unit) => crate::position::Piece::new(unit, position.side_to_move()),
         _ => position.piece_at(mv.from()),

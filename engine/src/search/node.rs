@@ -1,6 +1,6 @@
 //! The main node: principal variation search as a list of named steps.
 
-use super::ordering::{Candidate, is_noisy};
+use super::ordering::Candidate;
 use super::score::{DRAW, MATE, MATE_BOUND, from_table, is_mate, to_table};
 use super::table::{Bound, Entry};
 use super::{Evaluator, MAX_PLY, Memory, Searcher};
@@ -82,9 +82,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         if end.repetition.is_some_and(|limit| self.repeats(usize::from(limit))) {
             return Some(DRAW);
         }
-        // Mate on the last move goes before the count.
+        // Mate or stalemate on the last move goes before the count.
         let counted_out = end.move_count.is_some_and(|limit| count >= limit);
-        (counted_out && (!self.position.in_check() || self.position.has_legal_move())).then_some(DRAW)
+        (counted_out && self.position.has_legal_move()).then_some(DRAW)
     }
 
     /// Whether this position has occurred in the line, or as often in the game that this is the `limit`-th time. A
@@ -194,7 +194,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             if node.ply == 0 && !self.is_allowed_at_root(candidate.mv) {
                 continue;
             }
-            let noisy = is_noisy(candidate.mv, self.position.piece_at(candidate.mv.to()));
+            let noisy = self.position.is_noisy(candidate.mv);
             if self.can_be_left_out(node, &found, candidate, noisy) {
                 found.tried += 1;
                 continue;
@@ -285,7 +285,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if noisy {
             return if candidate.loses_material() { (plies / 2).clamp(0, node.depth - 2) } else { 0 };
         }
-        let going = (super::dropped(&self.position, candidate.mv), candidate.mv.to());
+        let going = (super::mover(&self.position, candidate.mv), candidate.mv.to());
         plies -= self.memory.history.score(going, self.goings_before(node.ply)) / params.reduction_history;
         plies -= i32::from(PV) + i32::from(node.improving);
         plies.clamp(0, node.depth - 2)
@@ -316,7 +316,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             *killers = [Some(mv), killers[0]];
         }
         let before = self.goings_before(node.ply);
-        let going = |mv: Move| (super::dropped(&self.position, mv), mv.to());
+        let going = |mv: Move| (super::mover(&self.position, mv), mv.to());
         let Memory { params, history, tried, .. } = &mut *self.memory;
         let bonus = (params.history_bonus * node.depth).min(params.history_most);
         history.update(going(mv), before, bonus);
@@ -344,7 +344,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             Bound::Upper
         };
         let (key, score) = (self.position.key(), to_table(found.best, node.ply));
-        self.memory.table.store(key, found.best_move, score, node.value, node.depth, bound);
+        // The table is asked before a check is seen to extend the depth.
+        let depth = node.depth - i32::from(node.safety.in_check);
+        self.memory.table.store(key, found.best_move, score, node.value, depth, bound);
     }
 }
 

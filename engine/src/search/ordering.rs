@@ -28,6 +28,8 @@ const LOSING_CAPTURE: i32 = -(1 << 24);
 /// The moves of one node, generated in stages: most nodes cut before their quiet moves are looked at.
 pub(super) struct Candidates {
     safety: Safety,
+    wanted: Wanted,
+    /// The table's move, if it is legal here.
     table: Option<Move>,
     ply: usize,
     /// Where this node's moves begin in the pool.
@@ -51,18 +53,15 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The moves of a node: all of them, or with `Wanted::Noisy` captures and promotions only.
     pub(super) fn candidates(&mut self, safety: Safety, wanted: Wanted, table: Option<Move>, ply: usize) -> Candidates {
         let first = self.memory.pool.len();
-        let known = table.filter(|&mv| wanted == Wanted::All && self.position.is_legal_board_move(mv, &safety));
-        let stage = match known {
+        let wants = |mv: Move| wanted == Wanted::All || self.position.is_noisy(mv);
+        let table = table.filter(|&mv| wants(mv) && self.position.is_legal(mv, &safety));
+        let stage = match table {
             Some(_) => Stage::Table,
             None => Stage::Noisy,
         };
-        let mut candidates = Candidates { safety, table, ply, first, index: first, stage };
+        let mut candidates = Candidates { safety, wanted, table, ply, first, index: first, stage };
         if candidates.stage == Stage::Noisy {
-            self.gather(&candidates, Wanted::Noisy, None);
-        }
-        if wanted == Wanted::Noisy {
-            // Nothing is left to be generated.
-            candidates.stage = Stage::All;
+            self.gather_noisy(&mut candidates);
         }
         candidates
     }
@@ -71,8 +70,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// go to the end.
     pub(super) fn next(&mut self, candidates: &mut Candidates) -> Option<Candidate> {
         if candidates.stage == Stage::Table {
-            candidates.stage = Stage::Noisy;
-            self.gather(candidates, Wanted::Noisy, candidates.table);
+            self.gather_noisy(candidates);
             return candidates.table.map(|mv| Candidate { mv, score: TABLE_MOVE, untested: false });
         }
         loop {
@@ -80,7 +78,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             let score = best.map_or(i32::MIN, |best| self.memory.pool[best].score);
             if candidates.stage == Stage::Noisy && score < GOOD_CAPTURE / 2 {
                 candidates.stage = Stage::All;
-                self.gather(candidates, Wanted::Quiet, candidates.table);
+                self.gather(candidates, Wanted::Quiet);
                 continue;
             }
             let best = best?;
@@ -115,8 +113,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         Some(index + at)
     }
 
-    /// Puts moves on the pool with their scores, all but `except`.
-    fn gather(&mut self, candidates: &Candidates, wanted: Wanted, except: Option<Move>) {
+    /// Puts captures and promotions on the pool; if no others are wanted, that is all.
+    fn gather_noisy(&mut self, candidates: &mut Candidates) {
+        candidates.stage = if candidates.wanted == Wanted::All { Stage::Noisy } else { Stage::All };
+        self.gather(candidates, Wanted::Noisy);
+    }
+
+    /// Puts moves on the pool with their scores, all but the table's, which has been tried.
+    fn gather(&mut self, candidates: &Candidates, wanted: Wanted) {
         let before = self.goings_before(candidates.ply);
         let killers = self.plies[candidates.ply].killers;
         let (position, values, history) = (&self.position, &self.values, &self.memory.history);
@@ -124,31 +128,19 @@ impl<E: Evaluator> Searcher<'_, E> {
         let pool = &mut self.memory.pool;
         let noisy = wanted == Wanted::Noisy;
         position.generate(&candidates.safety, wanted, |mv| {
-            if Some(mv) == except {
+            if Some(mv) == candidates.table {
                 return;
             }
-            let score = if Some(mv) == candidates.table {
-                // Known, but not a move that could be checked without generating it.
-                TABLE_MOVE
-            } else if noisy {
+            let score = if noisy {
                 GOOD_CAPTURE + capture_order(position.piece_at(mv.from()), mv, position.piece_at(mv.to()), values)
             } else if let Some(index) = killers.iter().position(|&killer| killer == Some(mv)) {
                 KILLERS[index]
             } else {
-                let piece = super::dropped(position, mv);
+                let piece = super::mover(position, mv);
                 history.score((piece, mv.to()), before) + gain_weight * evaluator.step_gain(piece, mv.from(), mv.to())
             };
-            pool.push(Candidate { mv, score, untested: noisy && score < TABLE_MOVE });
+            pool.push(Candidate { mv, score, untested: noisy });
         });
-    }
-}
-
-/// Captures and promotions.
-pub(super) fn is_noisy(mv: Move, taken: Piece) -> bool {
-    match mv.kind() {
-        MoveKind::Normal => !taken.is_none(),
-        MoveKind::EnPassant | MoveKind::Promotion(_) => true,
-        MoveKind::Castling | MoveKind::Drop(_) => false,
     }
 }
 

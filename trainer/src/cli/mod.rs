@@ -13,11 +13,11 @@ mod variant;
 
 pub use failure::{Failure, OrBadInput};
 
+use crate::checksum::text_digest;
 use anyhow::{Context, anyhow};
 use clap::{Parser, Subcommand};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -117,11 +117,6 @@ fn load_weights(variant: &Variant, path: Option<&Path>) -> Result<LoadedWeights,
     let text = std::fs::read_to_string(path).or_bad_input(what)?;
     let weights = Weights::read(variant, &text).or_bad_input(what)?;
     Ok(LoadedWeights { digest: text_digest(&text), weights, text })
-}
-
-/// SHA-256 of a text, in hexadecimal.
-fn text_digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Runs `work` on so many threads; 0 means one a core.

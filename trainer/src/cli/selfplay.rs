@@ -103,7 +103,9 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     ended.map_err(|error| cut_off(error, &args.out))?;
     let (games, positions) = progress.counts();
     let event = json!({"event": "selfplay", "games": games, "positions": positions, "seconds": progress.elapsed().as_secs_f64()});
-    run.append_event(&event).context("cannot note the end")?;
+    if games > 0 {
+        run.append_event(&event).context("cannot note the end")?;
+    }
     let digest =
         record::digest(&args.out).context("cannot read the games back; `fairyforge data verify` names the damage")?;
     outln!("{} games in {}", settings.even_games(), args.out.display())?;

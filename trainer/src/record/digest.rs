@@ -7,6 +7,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::checksum::hex;
+
 use super::{GameRecord, PositionRecord, RecordError, shards};
 
 /// Separates these hashes from those of another version of the records.
@@ -55,18 +57,6 @@ pub(super) fn content_of(games: &[GameRecord]) -> String {
     content.finish()
 }
 
-pub(super) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.finalize().into()
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn append_game(buffer: &mut Vec<u8>, game: &GameRecord) {
     buffer.extend(game.game.to_le_bytes());
     append_bytes(buffer, game.start_fen.as_bytes());
@@ -98,6 +88,7 @@ fn append_bytes(buffer: &mut Vec<u8>, bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checksum::sha256;
     use crate::record::{samples, write_shard};
 
     fn digest_in_shards_of(size: u64) -> String {

@@ -6,7 +6,7 @@
 //! A seal guards against damage, not against forgery.
 
 use super::Fault;
-use super::digest::{hex, sha256};
+use crate::checksum::{hex, sha256};
 
 /// What stands in the header before the file is sealed: the mark and as many zeros as a digest has digits.
 pub(super) const BLANK: &str = "seal-sha256:0000000000000000000000000000000000000000000000000000000000000000";

@@ -54,6 +54,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts for a game that has already so many plies, all random.
+    pub fn after(random_plies: u16) -> Self {
+        Self { plies: u32::from(random_plies), ..Self::default() }
+    }
+
     /// Takes note of the score that `side` found for itself before its move, and says whether the game ends with it.
     pub fn hear(&mut self, rules: &Adjudication, side: Colour, score: i32) -> Option<Verdict> {
         self.plies += 1;

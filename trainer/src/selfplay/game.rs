@@ -5,7 +5,7 @@ use super::openings::Opening;
 use crate::record::{GameRecord, PositionRecord};
 use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::game::Game;
-use fairyforge_engine::moves::{Move, MoveKind};
+use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{self, Limits, Memory, Report};
 use fairyforge_engine::variant::rules::Colour;
@@ -59,7 +59,7 @@ pub fn play(
 ) -> Option<PlayedGame> {
     players.iter_mut().for_each(|player| player.memory.forget());
     let mut game = Game::new(opening.position.clone());
-    let mut counts = Counts::default();
+    let mut counts = Counts::after(opening.random_plies);
     let mut played = PlayedGame { result: 0, termination: String::new(), moves: Vec::new(), positions: Vec::new() };
     loop {
         if let Some(outcome) = game.outcome() {
@@ -105,17 +105,12 @@ const fn sign(winner: Colour) -> i8 {
 }
 
 fn record(position: &Position, best: Move, report: &Report, ply: u16) -> PositionRecord {
-    let noisy = match best.kind() {
-        MoveKind::Normal => !position.piece_at(best.to()).is_none(),
-        MoveKind::EnPassant | MoveKind::Promotion(_) => true,
-        MoveKind::Castling | MoveKind::Drop(_) => false,
-    };
     PositionRecord {
         ply,
         packed: position.pack(),
         mv: position.move_text(best),
         score: report.score as i16,
         nodes: report.nodes as u32,
-        quiet: !noisy && !position.in_check(),
+        quiet: !position.is_noisy(best) && !position.in_check(),
     }
 }
