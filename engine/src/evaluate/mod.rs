@@ -1,7 +1,8 @@
 //! What a position is worth, for the side to move, in centipawns.
 //!
 //! An [`Evaluator`] keeps an accumulator up to date as men come and go; the search carries one a ply. [`Tapered`] sums
-//! material and squares from a [`Weights`] file; without one, [`Weights::a_priori`] derives values from mobility.
+//! material and squares from a [`Weights`] file; without one, [`Weights::best_known`] takes the weights shipped for the
+//! game, or values derived from mobility ([`Weights::a_priori`]).
 
 mod a_priori;
 mod shipped;

@@ -36,6 +36,8 @@ pub struct Judgement {
     pub measured: Option<Measured>,
     /// Why there is no value, if so.
     pub reason: Option<String>,
+    /// Games looked at.
+    pub games: usize,
     /// Which method measured.
     pub method: Choice,
 }
@@ -53,7 +55,7 @@ pub fn judge(values: &PieceValues, claim: &Claim) -> Judgement {
     let claimed = Interval::new(claim.low, claim.high);
     let undecided = Verdict::Undecided { games_to_decide: None };
     let verdict = measured.as_ref().map_or(undecided, |measured| verdict(claimed, measured));
-    Judgement { claim: claim.clone(), verdict, measured, reason, method: values.method }
+    Judgement { claim: claim.clone(), verdict, measured, reason, games: values.games, method: values.method }
 }
 
 impl fmt::Display for Judgement {
@@ -63,7 +65,7 @@ impl fmt::Display for Judgement {
             write!(f, ", {value:.2} pawns (95 % {:.2} to {:.2}) in {games} games", interval.low, interval.high)?;
         }
         if let Some(reason) = &self.reason {
-            write!(f, ", not measured: {reason}")?;
+            write!(f, ", not measured in {} games: {reason}", self.games)?;
         }
         if let Verdict::Undecided { games_to_decide: Some(games) } = self.verdict {
             write!(f, "; about {games} games would decide it")?;
@@ -134,7 +136,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_undecided_and_says_why() {
         let sentence = judge(&values(ValueOutcome::NeverDiffered), &claim("ninja")).to_string();
-        assert!(sentence.ends_with("undecided, not measured: never unbalanced"), "{sentence}");
+        assert!(sentence.ends_with("undecided, not measured in 1000 games: never unbalanced"), "{sentence}");
         let sentence = judge(&values(ValueOutcome::NeverDiffered), &claim("knight")).to_string();
         assert!(sentence.contains("no unit named knight"), "{sentence}");
     }
