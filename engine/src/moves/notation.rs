@@ -3,6 +3,7 @@
 use super::{Move, MoveKind};
 use crate::geometry::{Square, SquareTextError};
 use crate::position::Position;
+use crate::variant::letters;
 
 /// Why a move's text was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +45,7 @@ impl Position {
         match mv.kind() {
             MoveKind::Normal | MoveKind::EnPassant => format!("{from}{to}"),
             MoveKind::Promotion(unit) => {
-                format!("{from}{to}{}", self.variant().unit(unit).letter.to_ascii_lowercase())
+                format!("{from}{to}{}", letters::small(self.variant().unit(unit).letter))
             }
             MoveKind::Drop(unit) => format!("{}@{to}", self.variant().unit(unit).letter),
             MoveKind::Castling if mv.from().file().abs_diff(mv.to().file()) == 1 => format!("{from}{to}o"),
@@ -75,9 +76,9 @@ impl Position {
         }
         let (from, rest) = topology.parse_prefix(text).map_err(square)?;
         let (to, rest) = topology.parse_prefix(rest).map_err(square)?;
-        match rest.as_bytes() {
-            [] | [b'a'..=b'z'] => Ok((from, to)),
-            _ => Err(MoveTextError::Rest { rest: rest.chars().take(12).collect(), text: shown }),
-        }
+        let mut letters = rest.chars();
+        let at_most_one_small_letter = letters.next().is_none_or(char::is_lowercase) && letters.next().is_none();
+        let fault = || MoveTextError::Rest { rest: rest.chars().take(12).collect(), text: shown };
+        at_most_one_small_letter.then_some((from, to)).ok_or_else(fault)
     }
 }

@@ -247,9 +247,8 @@ impl Position {
         if letter == '*' {
             return Ok(None);
         }
-        let colour = if letter.is_ascii_uppercase() { Colour::White } else { Colour::Black };
-        let unit = self.variant.unit_with_letter(letter.to_ascii_uppercase()).filter(|_| letter.is_ascii_alphabetic());
-        unit.map(|unit| Some(Piece::new(unit, colour))).ok_or_else(|| FenError::Letter {
+        let man = self.variant.man_with_letter(letter);
+        man.map(|(unit, colour)| Some(Piece::new(unit, colour))).ok_or_else(|| FenError::Letter {
             rank,
             letters: self.variant.units().map(|unit| self.variant.unit(unit).letter).collect(),
             got: letter,
@@ -287,9 +286,8 @@ impl Position {
             },
         };
         for letter in letters.chars() {
-            let colour = if letter.is_ascii_uppercase() { Colour::White } else { Colour::Black };
-            let unit = self.variant.unit_with_letter(letter.to_ascii_uppercase());
-            let Some(unit) = unit.filter(|&unit| self.variant.hand_size(unit) > 0) else {
+            let man = self.variant.man_with_letter(letter);
+            let Some((unit, colour)) = man.filter(|&(unit, _)| self.variant.hand_size(unit) > 0) else {
                 return fault(format!("expected units that this game holds in hand, got {letter:?}"));
             };
             self.hold_one_more(unit, colour)?;

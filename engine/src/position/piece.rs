@@ -1,7 +1,7 @@
 //! A man: a unit type and a colour in one byte.
 
-use crate::variant::Variant;
 use crate::variant::rules::{Colour, MAX_UNITS, Unit};
+use crate::variant::{Variant, letters};
 
 /// A unit of one colour, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +59,6 @@ impl Piece {
     /// The letter in FEN: upper case for White.
     pub fn letter(self, variant: &Variant) -> char {
         let letter = variant.unit(self.unit()).letter;
-        if self.colour() == Colour::White { letter } else { letter.to_ascii_lowercase() }
+        if self.colour() == Colour::White { letter } else { letters::small(letter) }
     }
 }

@@ -6,6 +6,7 @@
 pub mod betza;
 pub mod check;
 pub mod file;
+pub mod letters;
 pub mod library;
 pub mod mobility;
 mod paths;
@@ -204,9 +205,11 @@ impl Variant {
         self.units().find(|&unit| self.unit(unit).name == name)
     }
 
-    /// The unit type with this upper-case letter.
-    pub fn unit_with_letter(&self, letter: char) -> Option<Unit> {
-        self.units().find(|&unit| self.unit(unit).letter == letter)
+    /// The unit type and colour that a letter stands for: capitals are White's.
+    pub fn man_with_letter(&self, letter: char) -> Option<(Unit, Colour)> {
+        let (letter, colour) = letters::read(letter)?;
+        let unit = self.units().find(|&unit| self.unit(unit).letter == letter)?;
+        Some((unit, colour))
     }
 
     /// The unit whose loss ends the game.

@@ -3,6 +3,7 @@
 use super::{Check, unit};
 use crate::geometry::{GRID, Square, SquareSet, Topology};
 use crate::variant::file::{Draft, Entry, FaultKind, Node, Table, Value, quoted};
+use crate::variant::letters;
 use crate::variant::rules::{Colour, Unit};
 
 /// Who stands where.
@@ -87,7 +88,7 @@ impl<'a> Check<'a> {
         let known: String = letters.iter().flatten().collect();
         let mut seen = Vec::new();
         for (at, cell) in cells {
-            let letter = cell.to_ascii_uppercase();
+            let letter = cell.to_uppercase();
             if seen.contains(&letter) || self.meant_letters.contains(&letter) {
                 continue;
             }
@@ -148,14 +149,14 @@ fn looks_written_out(text: &str) -> bool {
 }
 
 /// The man a cell shows: upper case White, lower case Black.
-fn man(cell: &str, letters: &[Option<char>]) -> Option<(Unit, Colour)> {
+fn man(cell: &str, known: &[Option<char>]) -> Option<(Unit, Colour)> {
     let mut characters = cell.chars();
-    let letter = characters.next().filter(char::is_ascii_alphabetic)?;
+    let (letter, colour) = letters::read(characters.next()?)?;
     if characters.next().is_some() {
         return None;
     }
-    let index = letters.iter().position(|&known| known == Some(letter.to_ascii_uppercase()))?;
-    Some((unit(index), if letter.is_ascii_uppercase() { Colour::White } else { Colour::Black }))
+    let index = known.iter().position(|&known| known == Some(letter))?;
+    Some((unit(index), colour))
 }
 
 /// The words of a text with their byte offsets.

@@ -3,6 +3,7 @@
 use super::{Check, unit};
 use crate::variant::betza::{self, BetzaError};
 use crate::variant::file::{Draft, Entry, FaultKind, Node, Table, Value};
+use crate::variant::letters::is_unit_letter;
 use crate::variant::pattern::{Leg, Pattern, Turn};
 use crate::variant::rules::UnitRules;
 
@@ -24,9 +25,9 @@ impl<'a> Check<'a> {
                 continue;
             };
             let Some(text) = self.text(&path, &entry.node, "a capital letter") else { continue };
-            let letter = text.chars().next().filter(|letter| letter.is_ascii_uppercase() && text.len() == 1);
+            let letter = text.chars().next().filter(|&letter| is_unit_letter(letter) && text.chars().count() == 1);
             let Some(letter) = letter else {
-                self.wrong_value(&path, &entry.node, "one capital letter from A to Z");
+                self.wrong_value(&path, &entry.node, "one capital letter, A to Z or another with one small form");
                 self.meant_letters.extend(text.chars().take(1).flat_map(char::to_uppercase));
                 continue;
             };
