@@ -118,7 +118,7 @@ impl LoopReport<'_> {
             generation.gate,
             gate_sentence(generation),
         );
-        let _ = writeln!(text, "### Tuned weights\n\n```\n{}```\n", generation.fit.tuning);
+        let _ = writeln!(text, "### Tuned weights\n\n```\n{}```\n", generation.fit.tuning_text());
         write_tuned(text, generation);
     }
 
@@ -195,8 +195,9 @@ fn pawns(value: &ValueOutcome) -> String {
 }
 
 fn write_tuned(text: &mut String, generation: &GenerationResult) {
+    let Some(tuning) = &generation.fit.tuning else { return };
     text.push_str("| unit | middlegame before | after | endgame before | after |\n|---|---:|---:|---:|---:|\n");
-    for unit in &generation.fit.tuning.units {
+    for unit in &tuning.units {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} |",

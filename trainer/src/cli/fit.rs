@@ -86,10 +86,10 @@ impl FitArgs {
         }
     }
 
+    /// Whatever stops a fit is in the request or its data.
     fn failure(&self, error: FitError) -> Failure {
-        let is_bad_input = error.is_bad_input();
-        let error = anyhow::Error::from(error).context(format!("cannot fit the games in {}", self.data.display()));
-        if is_bad_input { Failure::BadInput(error) } else { Failure::Failed(error) }
+        let doing = format!("cannot fit the games in {}", self.data.display());
+        Failure::BadInput(anyhow::Error::from(error).context(doing))
     }
 }
 

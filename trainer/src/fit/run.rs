@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::dataset::{Dataset, DatasetError, Selection};
 use super::tapered::Split;
 use super::values::{Choice, PieceValues, ValueOutcome};
-use super::weights::{Tuning, TuningError, tune};
+use super::weights::{Tuning, tune};
 use crate::record;
 
 /// Values go into the weights file in steps of one ten-thousandth of a pawn.
@@ -90,9 +90,11 @@ pub struct FitReport {
     pub values_reference: PieceValues,
     /// Values by a quiet position drawn by lot: the observational method.
     pub values_observational: PieceValues,
-    /// How the tuning went.
-    pub tuning: Tuning,
-    /// The tuned weights, with their origin and the measured values: what goes into the file.
+    /// How the tuning went; `None` if the games could not tell.
+    pub tuning: Option<Tuning>,
+    /// Why the weights are those one started with, if so.
+    pub not_tuned: Option<String>,
+    /// The weights, tuned if possible, with their origin and the measured values: what goes into the file.
     #[serde(skip)]
     pub weights: Weights,
 }
@@ -129,17 +131,6 @@ pub enum FitError {
         /// What it is.
         got: String,
     },
-    /// The weights could not be tuned.
-    #[error(transparent)]
-    Tuning(#[from] TuningError),
-}
-
-impl FitError {
-    /// Whether the request or its data are at fault (exit status 2), and not the fit itself (1).
-    #[must_use]
-    pub fn is_bad_input(&self) -> bool {
-        !matches!(self, Self::Tuning(_))
-    }
 }
 
 /// The shipped variant that the games in `dir` are of, by the name in the first shard.
@@ -160,7 +151,7 @@ pub fn variant_of(dir: &Path) -> Result<Arc<Variant>, FitError> {
 /// threads. `observe` is told how far it is.
 ///
 /// # Errors
-/// Anything in [`FitError`]; games too few to measure a value are none, they are told in the report.
+/// Anything in [`FitError`]; games too few to measure a value or to tune weights are none, they are told in the report.
 pub fn fit_run(request: &FitRequest<'_>, observe: &dyn Fn(FitStage)) -> Result<FitReport, FitError> {
     let FitRequest { data, variant, start, settings } = *request;
     check_settings(&settings)?;
@@ -173,7 +164,10 @@ pub fn fit_run(request: &FitRequest<'_>, observe: &dyn Fn(FitStage)) -> Result<F
         [Choice::Earliest, Choice::Random].map(|choice| PieceValues::measure(&dataset, variant, choice));
     observe(FitStage::Tuning);
     let split = Split { validation_fraction: settings.validation_fraction, seed: settings.seed };
-    let (mut weights, tuning) = tune(&dataset, variant, &start, &split)?;
+    let (mut weights, tuning, not_tuned) = match tune(&dataset, variant, &start, &split) {
+        Ok((weights, tuning)) => (weights, Some(tuning), None),
+        Err(error) => (start.clone(), None, Some(error.to_string())),
+    };
     let games = dataset.games.len();
     let main = if settings.positions == Choice::Earliest { &reference } else { &observational };
     weights.measured = measured(variant, main);
@@ -188,6 +182,7 @@ pub fn fit_run(request: &FitRequest<'_>, observe: &dyn Fn(FitStage)) -> Result<F
         values_reference: reference,
         values_observational: observational,
         tuning,
+        not_tuned,
         weights,
     })
 }
@@ -199,6 +194,15 @@ impl FitReport {
         match self.settings.positions {
             Choice::Earliest => &self.values_reference,
             Choice::Random => &self.values_observational,
+        }
+    }
+
+    /// What became of the weights, in a few lines.
+    #[must_use]
+    pub fn tuning_text(&self) -> String {
+        match (&self.tuning, &self.not_tuned) {
+            (Some(tuning), _) => format!("Evaluation weights tuned on {} positions\n{tuning}", self.positions),
+            (None, reason) => format!("Evaluation weights as before: {}\n", reason.as_deref().unwrap_or("not tuned")),
         }
     }
 
@@ -216,8 +220,7 @@ impl fmt::Display for FitReport {
         writeln!(f, "Values in pawns, {}, {} games (digest {:.12})", self.variant, self.games, self.data_digest)?;
         writeln!(f)?;
         writeln!(f, "{}", self.values().beside(self.other_values()))?;
-        writeln!(f, "Evaluation weights tuned on {} positions", self.positions)?;
-        write!(f, "{}", self.tuning)
+        write!(f, "{}", self.tuning_text())
     }
 }
 
