@@ -2,6 +2,8 @@
 //!
 //! By default each count up to a node budget is checked, so that the suite takes seconds; `--ignored` checks all.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use fairyforge_engine::moves::perft::perft;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;

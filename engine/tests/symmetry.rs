@@ -3,6 +3,8 @@
 //! Self-play measures what units are worth; a search that listed Black's moves in a better order once cost White two
 //! games of three at few nodes.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::search::{Limits, Memory, Params, Report, search};
