@@ -1,0 +1,398 @@
+//! A run on disk: every path and file name inside a run, how files get there, and who may write.
+//!
+//! This is the only module that builds a path inside a run, that knows the `.tmp`-then-rename rule and
+//! that decides when something is finished. It knows nothing about what the files contain: shards of
+//! games are [`crate::record`]'s business, weights the engine's.
+//!
+//! ```text
+//! <run>/plan.toml version.txt run.lock events.jsonl report.md
+//!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
+//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}   pairs.jsonl
+//! ```
+//!
+//! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
+//! its process the one writer of the run.
+
+mod files;
+mod shards;
+
+pub use files::{FileError, append_line, drop_torn_line, write_atomically};
+pub use shards::{ShardFiles, ShardListing, list_shards, shard_folders};
+
+use files::{TEMPORARY, create_folder, folder_entries, is_temporary, name_of, read_text, write_bytes};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+const PLAN: &str = "plan.toml";
+const VERSION: &str = "version.txt";
+const LOCK: &str = "run.lock";
+const EVENTS: &str = "events.jsonl";
+const PAIRS: &str = "pairs.jsonl";
+
+/// The names of everything inside a run. Builds paths, touches nothing.
+#[derive(Debug, Clone)]
+pub struct RunPaths {
+    root: PathBuf,
+}
+
+/// The two files that a gate match between two generations leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateFiles {
+    /// The games of the match, a line a pair.
+    pub pairs: PathBuf,
+    /// The score and the verdict.
+    pub verdict: PathBuf,
+}
+
+impl RunPaths {
+    /// Names for the run at `root`, whether or not it exists.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The run's own folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `plan.toml`: the validated plan the run was started with.
+    pub fn plan(&self) -> PathBuf {
+        self.root.join(PLAN)
+    }
+
+    /// `version.txt`: the program versions that wrote to the run, one a line, oldest first.
+    pub fn version(&self) -> PathBuf {
+        self.root.join(VERSION)
+    }
+
+    /// `selfplay/<generation>`: the folder of one generation's shards of games.
+    pub fn selfplay(&self, generation: u32) -> PathBuf {
+        self.root.join("selfplay").join(numbered(generation))
+    }
+
+    /// `weights/<generation>.toml`: accepted weights.
+    pub fn weights(&self, generation: u32) -> PathBuf {
+        self.root.join("weights").join(toml_name(generation))
+    }
+
+    /// `rejected/<candidate>.toml`: weights that lost their gate match, kept.
+    pub fn rejected(&self, candidate: u32) -> PathBuf {
+        self.root.join("rejected").join(toml_name(candidate))
+    }
+
+    /// `gate/<candidate>-vs-<parent>.{jsonl,toml}`: the match that decides on a candidate.
+    pub fn gate(&self, candidate: u32, parent: u32) -> GateFiles {
+        let name = format!("{}-vs-{}", numbered(candidate), numbered(parent));
+        let folder = self.root.join("gate");
+        GateFiles { pairs: folder.join(format!("{name}.jsonl")), verdict: folder.join(format!("{name}.toml")) }
+    }
+
+    /// `pairs.jsonl`: the games of a match that is a run of its own.
+    pub fn pairs(&self) -> PathBuf {
+        self.root.join(PAIRS)
+    }
+
+    /// `report.md`.
+    pub fn report(&self) -> PathBuf {
+        self.root.join("report.md")
+    }
+
+    /// `events.jsonl`: one JSON object a line, in order of time.
+    pub fn events(&self) -> PathBuf {
+        self.root.join(EVENTS)
+    }
+
+    /// First game numbers of one generation's finished shards, ascending; empty when nothing was played.
+    ///
+    /// # Errors
+    /// When the folder exists but cannot be listed.
+    pub fn finished_shards(&self, generation: u32) -> Result<Vec<u64>, FileError> {
+        let folder = self.selfplay(generation);
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        Ok(list_shards(&folder)?.finished())
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.root.join(LOCK)
+    }
+}
+
+fn numbered(generation: u32) -> String {
+    format!("{generation:03}")
+}
+
+fn toml_name(generation: u32) -> String {
+    format!("{}.toml", numbered(generation))
+}
+
+/// A run that this process, and no other, may write to. Gives up its lock when dropped or killed.
+///
+/// Dereferences to [`RunPaths`] for the names.
+#[derive(Debug)]
+pub struct RunDir {
+    paths: RunPaths,
+    resumed: bool,
+    _lock: File,
+}
+
+impl Deref for RunDir {
+    type Target = RunPaths;
+
+    fn deref(&self) -> &RunPaths {
+        &self.paths
+    }
+}
+
+impl RunDir {
+    /// Makes the run at `path`, or takes up the run that is there if it was started with the same plan.
+    ///
+    /// Plans are compared as TOML: comments, order and spacing do not matter. A resumed run that was
+    /// last written by another program version gets a further line in `version.txt`.
+    ///
+    /// # Errors
+    /// [`RunDirError::PlanDiffers`] (nothing was changed), [`RunDirError::Locked`] when another process
+    /// writes there, [`RunDirError::NotARun`] for a folder with other things in it,
+    /// [`RunDirError::File`] when the disk refuses.
+    pub fn create_or_resume(path: &Path, plan_toml: &str, version: &str) -> Result<Self, RunDirError> {
+        refuse_foreign_folder(path)?;
+        create_folder(path)?;
+        let paths = RunPaths::new(path);
+        let lock = take_lock(&paths)?;
+        let resumed = paths.plan().exists();
+        if resumed {
+            refuse_other_plan(&paths.plan(), plan_toml)?;
+            drop_torn_line(&paths.events())?;
+        }
+        note_version(&paths.version(), version)?;
+        if !resumed {
+            write_atomically(&paths.plan(), plan_toml.as_bytes())?;
+        }
+        Ok(Self { paths, resumed, _lock: lock })
+    }
+
+    /// The run was there already and is being continued.
+    pub fn is_resumed(&self) -> bool {
+        self.resumed
+    }
+
+    /// The program versions that have written to the run, oldest first; more than one is worth a warning.
+    ///
+    /// # Errors
+    /// When `version.txt` cannot be read.
+    pub fn versions(&self) -> Result<Vec<String>, FileError> {
+        let text = read_text(&self.version())?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Removes what killed writers left: every `*.tmp` file of the run. Returns the removed paths.
+    ///
+    /// # Errors
+    /// When a folder cannot be listed or a file not removed.
+    pub fn clean_tmp(&self) -> Result<Vec<PathBuf>, FileError> {
+        let mut removed = Vec::new();
+        remove_temporary_files(self.root(), &mut removed)?;
+        removed.sort();
+        Ok(removed)
+    }
+
+    /// Appends one line to `events.jsonl`.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or written.
+    pub fn append_event(&self, event: &serde_json::Value) -> Result<(), FileError> {
+        append_line(&self.events(), &event.to_string())
+    }
+}
+
+/// A folder that holds anything but the beginnings of a run is not ours to write to.
+fn refuse_foreign_folder(path: &Path) -> Result<(), RunDirError> {
+    if !path.is_dir() || path.join(PLAN).exists() {
+        return Ok(());
+    }
+    let is_ours = |name: &str| name == LOCK || name == VERSION || name.ends_with(TEMPORARY);
+    let foreign = folder_entries(path)?.into_iter().find(|entry| !is_ours(&name_of(entry)));
+    match foreign {
+        Some(found) => Err(RunDirError::NotARun { path: path.to_owned(), found: name_of(&found) }),
+        None => Ok(()),
+    }
+}
+
+fn take_lock(paths: &RunPaths) -> Result<File, RunDirError> {
+    let path = paths.lock();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(&path)
+        .map_err(FileError::at("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(RunDirError::Locked { path: paths.root().to_owned(), holder: lock_holder(&mut file) });
+        }
+        Err(TryLockError::Error(source)) => return Err(FileError::at("lock", &path)(source).into()),
+    }
+    file.set_len(0).map_err(FileError::at("empty", &path))?;
+    write_bytes(&mut file, format!("process {}\n", std::process::id()).as_bytes(), &path)?;
+    Ok(file)
+}
+
+/// What the lock's owner wrote into it; only to help a human, so any failure is an empty answer.
+fn lock_holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let read = file.take(200).read_to_string(&mut text);
+    match read {
+        Ok(_) if !text.trim().is_empty() => text.trim().to_owned(),
+        _ => "another process".to_owned(),
+    }
+}
+
+fn refuse_other_plan(path: &Path, asked: &str) -> Result<(), RunDirError> {
+    let recorded = read_text(path)?;
+    let differences = plan_differences(&recorded, asked);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(RunDirError::PlanDiffers { path: path.to_owned(), differences })
+}
+
+/// Adds `version` to the list unless the last line says so already.
+fn note_version(path: &Path, version: &str) -> Result<(), FileError> {
+    let version = version.trim();
+    let mut text = if path.exists() { read_text(path)? } else { String::new() };
+    if text.lines().next_back() == Some(version) {
+        return Ok(());
+    }
+    text.push_str(version);
+    text.push('\n');
+    write_atomically(path, text.as_bytes())
+}
+
+fn remove_temporary_files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
+    for path in folder_entries(folder)? {
+        let is_folder = path.is_dir() && !path.is_symlink();
+        if is_folder {
+            remove_temporary_files(&path, removed)?;
+        } else if is_temporary(&path) {
+            fs::remove_file(&path).map_err(FileError::at("remove", &path))?;
+            removed.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Why a run cannot be created or resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunDirError {
+    /// A file or folder could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The run was started with another plan. Nothing was changed.
+    #[error(
+        "{} was started with another plan; nothing was changed. Choose another folder or the recorded plan.{}",
+        path.display(),
+        listed(differences)
+    )]
+    PlanDiffers {
+        /// The recorded plan.
+        path: PathBuf,
+        /// Every key that differs.
+        differences: Vec<PlanDifference>,
+    },
+    /// Another process is writing to the run.
+    #[error("{} is in use by {holder}; one process at a time may write to a run", path.display())]
+    Locked {
+        /// The run.
+        path: PathBuf,
+        /// What the owner wrote into the lock, for example "process 4711".
+        holder: String,
+    },
+    /// The folder is not empty and was not made by this program.
+    #[error("{} is not a run: expected an empty folder or {PLAN} in it, found {found:?}", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+        /// One of the things in it.
+        found: String,
+    },
+}
+
+impl RunDirError {
+    /// Whether the disk has no room: not a mistake of whoever named the folder.
+    pub fn is_full_disk(&self) -> bool {
+        matches!(self, Self::File(error) if error.source.kind() == io::ErrorKind::StorageFull)
+    }
+}
+
+/// A key on which the recorded and the asked plan disagree, with both values in TOML's notation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanDifference {
+    /// The dotted key, for example `selfplay.games`.
+    pub key: String,
+    /// The recorded value, if there is one.
+    pub recorded: Option<String>,
+    /// The value now asked for, if there is one.
+    pub asked: Option<String>,
+}
+
+impl fmt::Display for PlanDifference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_nothing = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        let (recorded, asked) = (or_nothing(&self.recorded), or_nothing(&self.asked));
+        write!(formatter, "{}: recorded {recorded}, asked for {asked}", self.key)
+    }
+}
+
+fn listed(differences: &[PlanDifference]) -> String {
+    differences.iter().map(|difference| format!("\n  {difference}")).collect()
+}
+
+fn plan_differences(recorded: &str, asked: &str) -> Vec<PlanDifference> {
+    if recorded == asked {
+        return Vec::new();
+    }
+    let (recorded, asked) = (flattened(recorded), flattened(asked));
+    let keys: BTreeSet<&String> = recorded.keys().chain(asked.keys()).collect();
+    keys.into_iter()
+        .filter(|key| recorded.get(*key) != asked.get(*key))
+        .map(|key| PlanDifference {
+            key: key.clone(),
+            recorded: recorded.get(key).cloned(),
+            asked: asked.get(key).cloned(),
+        })
+        .collect()
+}
+
+/// Dotted key → value. A text that is no TOML is one value, so that it equals only itself.
+fn flattened(plan: &str) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    match plan.parse::<toml::Table>() {
+        Ok(table) => flatten("", &table, &mut values),
+        Err(_) => {
+            values.insert("(not TOML)".to_owned(), format!("{plan:?}"));
+        }
+    }
+    values
+}
+
+fn flatten(prefix: &str, table: &toml::Table, values: &mut BTreeMap<String, String>) {
+    for (key, value) in table {
+        let dotted = format!("{prefix}{key}");
+        match value {
+            toml::Value::Table(inner) if !inner.is_empty() => flatten(&format!("{dotted}."), inner, values),
+            leaf => {
+                values.insert(dotted, leaf.to_string());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
