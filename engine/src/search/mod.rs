@@ -261,10 +261,11 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                 return None;
             }
             width *= 2;
+            let widest = self.memory.params.aspiration_widest;
             if score <= alpha && alpha > -INFINITE {
-                alpha = if width > 1_000 { -INFINITE } else { score - width };
+                alpha = if width > widest { -INFINITE } else { score - width };
             } else if score >= beta && beta < INFINITE {
-                beta = if width > 1_000 { INFINITE } else { score + width };
+                beta = if width > widest { INFINITE } else { score + width };
             } else {
                 return Some(score);
             }

@@ -149,7 +149,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return None;
         }
-        let surplus = ((node.value - node.beta) / params.null_move_margin).min(3);
+        let surplus = ((node.value - node.beta) / params.null_move_margin).min(params.null_move_surplus);
         let reduction = params.null_move_base + node.depth / params.null_move_divisor + surplus;
         let verify = node.depth >= params.null_move_verify;
         let undo = self.pass(node.ply);
@@ -169,14 +169,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         Some(score)
     }
 
-    /// Whether the side has fewer than two men besides king and pawns (units that promote): then having to move may hurt.
+    /// Whether the side has so few men besides king and pawns (units that promote) that having to move may hurt.
     fn zugzwang_threatens(&self, side: Colour) -> bool {
         let variant = self.position.variant();
         let pieces = variant
             .units()
             .filter(|&unit| unit != variant.royal() && variant.promotion_zone(unit, side).is_empty())
             .map(|unit| self.position.count(unit, side));
-        pieces.sum::<u8>() < 2
+        i32::from(pieces.sum::<u8>()) < self.memory.params.null_move_pieces
     }
 
     /// Without a move from the table the order is poor; a shallower search now fills the table for the next one.

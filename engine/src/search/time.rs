@@ -37,7 +37,7 @@ impl Deadline {
             clock.moves_to_go.unwrap_or(params.time_moves_to_go as u32).clamp(1, params.time_moves_to_go as u32);
         let share = left / moves + clock.increment * params.time_increment_share as u32 / 100;
         // One long thought must leave something for the moves after it.
-        let most = if moves == 1 { left } else { left * 2 / 5 };
+        let most = if moves == 1 { left } else { left * params.time_most as u32 / 100 };
         Self {
             soft: (share * params.time_soft as u32 / 100).min(most),
             hard: (share * params.time_hard as u32 / 100).min(most),

@@ -15,12 +15,12 @@ pub fn text() -> String {
     aligned(&rows)
 }
 
-/// The whole table as JSON: an array of objects with keys `name`, `default`, `min`, `max`, `step`, `about`.
+/// The whole table as JSON: an array of objects with keys `name`, `default`, `min`, `max`, `step`, `about`, `source`.
 pub fn json() -> serde_json::Value {
     let object = |param: &Param| {
         serde_json::json!({
             "name": param.name, "default": param.default, "min": param.min, "max": param.max, "step": param.step,
-            "about": param.about,
+            "about": param.about, "source": param.source,
         })
     };
     Params::TABLE.iter().map(object).collect()
