@@ -122,11 +122,6 @@ impl Memory {
         self.history.clear();
     }
 
-    /// The numbers this memory was made with.
-    pub const fn params(&self) -> &Params {
-        &self.params
-    }
-
     /// Share of the table in use, in thousandths.
     pub fn fullness(&self) -> usize {
         self.table.fullness()

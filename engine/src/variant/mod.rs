@@ -62,8 +62,6 @@ pub struct CastlingWing {
     pub partner_unit: Unit,
     /// Every castling of this wing.
     pub destinations: Vec<CastlingDestination>,
-    /// More than one destination: notation has to name it.
-    pub flexible: bool,
 }
 
 /// One castling: where the king goes and what that asks for.
@@ -77,8 +75,6 @@ pub struct CastlingDestination {
     pub must_be_empty: SquareSet,
     /// Squares the king crosses before it lands; none may be attacked.
     pub crossed: Vec<Square>,
-    /// The king goes one square only, so that the move's text needs a mark.
-    pub one_step: bool,
 }
 
 /// Why rules could not be compiled.
@@ -391,8 +387,7 @@ fn castling_wing(
     let toward = if higher { 1 } else { -1 };
     let to = |&steps: &u8| castling_destination(topology, king, partner, steps, toward);
     let destinations: Vec<_> = side.steps.iter().filter_map(to).collect();
-    let flexible = destinations.len() > 1;
-    CastlingWing { colour, higher, right: 0, king, partner, partner_unit, destinations, flexible }
+    CastlingWing { colour, higher, right: 0, king, partner, partner_unit, destinations }
 }
 
 fn castling_destination(
@@ -411,7 +406,7 @@ fn castling_destination(
     let ways: SquareSet = between(king, king_to).chain(between(partner, partner_to)).collect();
     let own = SquareSet::only(king) | SquareSet::only(partner);
     let crossed = (1..steps as i8).filter_map(|step| topology.step(king, toward * step, 0)).collect();
-    Some(CastlingDestination { king_to, partner_to, must_be_empty: ways - own, crossed, one_step: steps == 1 })
+    Some(CastlingDestination { king_to, partner_to, must_be_empty: ways - own, crossed })
 }
 
 fn castling_touch(castling: &[CastlingWing]) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use super::output::outln;
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, load_variant, load_weights, on_threads, stop_on_interrupt, threads};
+use super::{Failure, OrBadInput, PlayArgs, load_variant, load_weights, on_threads, stop_on_interrupt};
 use crate::arena::{Contest, MatchError, MatchSettings};
 use crate::plan::check_match;
 use crate::progress::Progress;
@@ -30,24 +30,14 @@ pub struct MatchArgs {
     /// Pairs of games.
     #[arg(long)]
     pairs: u64,
-    /// Nodes a move.
-    #[arg(long)]
-    nodes: u64,
-    /// Seed of the openings.
-    #[arg(long)]
-    seed: u64,
-    /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0, value_parser = threads)]
-    threads: usize,
+    #[command(flatten)]
+    play: PlayArgs,
     /// A search parameter of player A, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
     #[arg(long, value_name = "NAME=VALUE")]
     a_set: Vec<String>,
     /// The same for player B.
     #[arg(long, value_name = "NAME=VALUE")]
     b_set: Vec<String>,
-    /// Folder of the run.
-    #[arg(long)]
-    out: PathBuf,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -73,33 +63,33 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let a = load_weights(&variant, Some(&args.a))?;
     let b = load_weights(&variant, Some(&args.b))?;
     let params = [params(&args.a_set)?, params(&args.b_set)?];
-    let settings = MatchSettings { pairs: args.pairs, nodes: args.nodes, ..Default::default() };
+    let settings = MatchSettings { pairs: args.pairs, nodes: args.play.nodes, ..Default::default() };
     check_match(&settings).or_bad_input(|| "the settings do not fit".into())?;
     let plan = MatchPlan {
         kind: "match",
         variant: variant.name(),
         rules_hash: variant.rules_hash(),
-        seed: args.seed,
+        seed: args.play.seed,
         a: &a.digest,
         b: &b.digest,
         a_set: &args.a_set,
         b_set: &args.b_set,
         settings: &settings,
     };
-    let run = open_run(&args.out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
+    let run = open_run(&args.play.out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let evaluators = [Tapered::new(&variant, &a.weights), Tapered::new(&variant, &b.weights)];
     let contest = Contest {
         variant: &variant,
         settings: &settings,
-        seed: args.seed,
+        seed: args.play.seed,
         evaluators: [&evaluators[0], &evaluators[1]],
         params,
     };
     let stop = stop_on_interrupt()?;
     let progress = Progress::new(&format!("match, {}", variant.name()), "games", 2 * settings.pairs);
-    let played = on_threads(args.threads, || contest.play(&run.pairs(), &stop, &progress))?;
+    let played = on_threads(args.play.threads, || contest.play(&run.pairs(), &stop, &progress))?;
     progress.finish();
-    let summary = played.map_err(|error| cut_off(error, &args.out))?.tally().summary();
+    let summary = played.map_err(|error| cut_off(error, &args.play.out))?.tally().summary();
     if args.json {
         outln!("{}", serde_json::to_string(&summary).context("cannot write the result as JSON")?)?;
     } else {

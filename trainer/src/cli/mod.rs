@@ -70,6 +70,23 @@ enum Command {
     Data(data::DataCommand),
 }
 
+/// What every command that plays games is told.
+#[derive(clap::Args)]
+struct PlayArgs {
+    /// Nodes a move.
+    #[arg(long)]
+    nodes: u64,
+    /// Seed of everything random: with it, the version and the settings the games are the same, on any number of threads.
+    #[arg(long)]
+    seed: u64,
+    /// Threads; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = threads)]
+    threads: usize,
+    /// Folder of the run.
+    #[arg(long)]
+    out: PathBuf,
+}
+
 /// Runs the command line and turns its end into an exit status.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();

@@ -1,7 +1,7 @@
 //! `fairyforge selfplay`.
 
 use super::output::outln;
-use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt, threads};
+use super::{Failure, OrBadInput, PlayArgs, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt};
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
 use crate::record::{self, Origin};
@@ -30,18 +30,8 @@ pub struct SelfplayArgs {
     /// Number of games.
     #[arg(long)]
     games: u64,
-    /// Nodes a move.
-    #[arg(long)]
-    nodes: u64,
-    /// Seed: with it, the version and the settings the games are the same, on any number of threads.
-    #[arg(long)]
-    seed: u64,
-    /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0, value_parser = threads)]
-    threads: usize,
-    /// Folder of the run.
-    #[arg(long)]
-    out: PathBuf,
+    #[command(flatten)]
+    play: PlayArgs,
     /// Weights: a file, `shipped` or `a-priori`, the default.
     #[arg(long)]
     weights: Option<PathBuf>,
@@ -67,20 +57,24 @@ struct SelfplayPlan<'a> {
 pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let variant = load_variant(&args.variant)?;
     let loaded = load_weights(&variant, args.weights.as_deref())?;
-    let mut settings =
-        SelfplaySettings { games: args.games, nodes: args.nodes, shard_games: args.shard_games, ..Default::default() };
+    let mut settings = SelfplaySettings {
+        games: args.games,
+        nodes: args.play.nodes,
+        shard_games: args.shard_games,
+        ..Default::default()
+    };
     settings.openings.imbalance.share = args.imbalance;
     check_selfplay(&settings).or_bad_input(|| "the settings do not fit".into())?;
     let plan = SelfplayPlan {
         kind: "selfplay",
         variant: variant.name(),
         rules_hash: variant.rules_hash(),
-        seed: args.seed,
+        seed: args.play.seed,
         weights: &loaded.digest,
         selfplay: &settings,
     };
     let plan = toml::to_string(&plan).context("cannot write the plan as TOML")?;
-    let run = open_run(&args.out, &plan)?;
+    let run = open_run(&args.play.out, &plan)?;
     if !run.weights(PARENT).exists() {
         write_atomically(&run.weights(PARENT), loaded.text.as_bytes()).context("cannot save the weights")?;
     }
@@ -88,7 +82,7 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
         variant: variant.name().into(),
         rules_hash: variant.rules_hash().into(),
         engine: env!("CARGO_PKG_VERSION").into(),
-        run_seed: args.seed,
+        run_seed: args.play.seed,
         weights: loaded.digest,
         base_game: 0,
     };
@@ -98,17 +92,17 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let generation = Generation { variant: &variant, settings: &settings, evaluator: &evaluator, origin: &origin };
     let finished = run.finished_shards(GENERATION).context("cannot list the shards")?;
     let folder = run.selfplay(GENERATION);
-    let ended = on_threads(args.threads, || generation.play(&folder, &finished, &stop, &progress))?;
+    let ended = on_threads(args.play.threads, || generation.play(&folder, &finished, &stop, &progress))?;
     progress.finish();
-    ended.map_err(|error| cut_off(error, &args.out))?;
+    ended.map_err(|error| cut_off(error, &args.play.out))?;
     let (games, positions) = progress.counts();
     let event = json!({"event": "selfplay", "games": games, "positions": positions, "seconds": progress.elapsed().as_secs_f64()});
     if games > 0 {
         run.append_event(&event).context("cannot note the end")?;
     }
-    let digest =
-        record::digest(&args.out).context("cannot read the games back; `fairyforge data verify` names the damage")?;
-    outln!("{} games in {}", settings.even_games(), args.out.display())?;
+    let digest = record::digest(&args.play.out)
+        .context("cannot read the games back; `fairyforge data verify` names the damage")?;
+    outln!("{} games in {}", settings.even_games(), args.play.out.display())?;
     outln!("digest {digest}")
 }
 
