@@ -75,18 +75,27 @@ fn ranges(groups: &[Modifiers], atom: &Atom) -> Result<Vec<u8>, BetzaError> {
         if let Some(at) = group.toggle.or(group.hop_to_next) {
             range = match range {
                 1 => Leg::UNLIMITED,
-                Leg::UNLIMITED => 1,
-                _ => {
-                    let got = format!("a change of range on {}", atom.describe());
-                    let expected = "a single step or a slide without limit";
-                    let error = BetzaError::new(at, BetzaErrorKind::Ambiguous, expected, got);
-                    return Err(error.suggest("write the path in brackets, as in [W3-F]"));
-                }
+                Leg::UNLIMITED if !"WFK".contains(atom.letter) => 1,
+                _ => return Err(unchangeable_range(at, atom)),
             };
         }
         ranges.push(range);
     }
     Ok(ranges)
+}
+
+/// Limited ranges have none to change to; what `W0` changes to depends on whether one thinks of `W` or of `R`.
+fn unchangeable_range(at: usize, atom: &Atom) -> BetzaError {
+    let got = format!("a change of range on {}", atom.describe());
+    let expected = "a single step or a slide without limit";
+    let error = BetzaError::new(at, BetzaErrorKind::Ambiguous, expected, got);
+    match atom.letter {
+        letter @ ('W' | 'F' | 'K') if atom.slides() => {
+            let slide = [('W', 'R'), ('F', 'B'), ('K', 'Q')].into_iter().find(|pair| pair.0 == letter);
+            error.suggest(format!("write the slide as {}", slide.map_or('R', |(_, slide)| slide)))
+        }
+        _ => error.suggest("write the path in brackets, as in [W3-F]"),
+    }
 }
 
 /// Where a leg goes; without a word everywhere but back, for an atom of four directions in directions of its own kind.

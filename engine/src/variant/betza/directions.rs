@@ -119,13 +119,10 @@ pub(super) enum Bend {
 
 /// The bends of a later leg; empty if nothing is said.
 pub(super) fn bends(group: &Modifiers) -> Result<Vec<Bend>, BetzaError> {
-    let joins = |first: char, second: char| {
-        first == second || "zq".contains(second) || is_vertical(first) != is_vertical(second)
-    };
+    let joins = |first: char, second: char| "zq".contains(second) || is_vertical(first) != is_vertical(second);
     let mut bends = Vec::new();
     for (at, first, second) in pairs(group, joins) {
         let fitting = match second {
-            Some(second) if first == second => single_bend(first),
             Some(second) => bend_of_pair(first, second),
             None => single_bend(first),
         };
@@ -175,7 +172,7 @@ fn unfit_bend(at: usize, first: char, second: Option<char>) -> BetzaError {
     let error = BetzaError::new(at, BetzaErrorKind::Misplaced, expected, quoted(&got));
     match (first, second) {
         ('s' | 'v', Some(second)) if "fblr".contains(second) => {
-            error.suggest(format!("write {second}{first} for the slant, {second}{second}{first} for both"))
+            error.suggest(format!("write {second}{first} for the slants; for both, two terms with one of them each"))
         }
         _ => error,
     }

@@ -52,7 +52,7 @@ fn crowd() -> impl Strategy<Value = BTreeSet<Vector>> {
 }
 
 /// Strings with one meaning, in groups.
-const SAME: [&[&str]; 32] = [
+const SAME: [&[&str]; 33] = [
     &["FyafsF", "[F?R]", "F[F-R]", "yafsFfFbF"],
     &["WyafsW", "[W?B]", "W[W-B]"],
     &["nN", "mafsW", "afsW", "[W-F]", "[mW-F]"],
@@ -73,8 +73,9 @@ const SAME: [&[&str]; 32] = [
     &["gQ", "gafQ", "gRgB", "[pR-W][pB-F]"],
     &["jR", "mgafW", "[mpW-R]", "jWW"],
     &["jB4", "[mpF-B3]"],
-    &["aW", "affrlW", "[W-ffrlW]"],
-    &["aK", "afsbsffrlK"],
+    &["aW", "afWasW", "[W-fW][W-sW]"],
+    &["aK", "afKasKafsKabsK"],
+    &["affrW", "afWafrW"],
     &["F", "sF", "vF", "fFbF"],
     &["fF", "flfrF", "lfrfF"],
     &["afsafzW", "afraflWaflafrW"],
