@@ -79,7 +79,7 @@ fn refusals_say_where_and_why() {
         ("pgafR", 1, Misplaced, ""),
         ("yafW3", 0, Ambiguous, "[W3-F]"),
         ("yafW0", 0, Ambiguous, "as R"),
-        ("fgafKK", 4, Misplaced, "is Q"),
+        ("fgafKK", 5, Misplaced, "is Q"),
         ("afzW", 1, Misplaced, ""),
         ("zafW", 0, Unsupported, "afsafzW"),
         ("aaaafzK", 3, TooLong, ""),
