@@ -307,11 +307,12 @@ impl Text<'_> {
         }
     }
 
-    /// `O-O` alone is towards the higher files; where it names the king's target it is either.
+    /// `O-O` alone is towards the higher files; where it names the king's target it is either. XBoard writes `O-O-h1`.
     fn castling(&self, higher: Option<bool>, target: &str) -> Result<Written, SanError> {
         if target.is_empty() {
             return Ok(Written::Castling { higher: higher.or(Some(true)), king_to: None });
         }
+        let target = target.strip_prefix('-').unwrap_or(target);
         Ok(Written::Castling { higher, king_to: Some(self.square(target)?) })
     }
 

@@ -114,7 +114,7 @@ pub enum Warning {
     #[error("the tag {0} stands twice; the first one counts")]
     TagTwice(String),
     /// A castling that the notation of XBoard does not tell from another.
-    #[error("{text} may be either of {moves}; read as the first that lets the later moves be played, {read}", moves = moves.join(", "))]
+    #[error("{text} may be any of {moves}; read as the first that lets the later moves be played, {read}", moves = moves.join(", "))]
     Castling {
         /// The text.
         text: String,

@@ -232,11 +232,14 @@ fn read_move(text: &str, position: &Position, dialect: &Dialect) -> Result<(Move
 }
 
 /// XBoard writes `O-O` and `O-O-O` for the king that takes its own rook, which is how a castling of one step is entered,
-/// and for one that ends as far from the edge as in orthodox chess. Other castlings are king moves.
+/// and for one from the middle of the board that ends as far from the edge as in orthodox chess or its mirror image. Other
+/// castlings are king moves.
 fn xboard_calls_it_o_o(position: &Position, castling: Move) -> bool {
     let width = position.variant().topology().width();
     let (from, to) = (castling.from().file(), castling.to().file());
-    from.abs_diff(to) == 1 || [1, 2].contains(&to) || [2, 3].contains(&(width - to))
+    let orthodox = from == width / 2 && [2, width - 2].contains(&to);
+    let mirrored = from == (width - 1) / 2 && [1, width - 3].contains(&to);
+    from.abs_diff(to) == 1 || orthodox || mirrored
 }
 
 fn result(raw: &Raw, warnings: &mut Vec<(Place, Warning)>) -> PgnResult {

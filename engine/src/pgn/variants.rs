@@ -1,6 +1,6 @@
 //! Which game a PGN file's `[Variant "…"]` means.
 
-use crate::variant::Variant;
+use crate::variant::{Variant, file};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl NamedVariants {
     /// The variant with the tag's value as name or title; without a tag the default.
     ///
     /// # Errors
-    /// Nothing is called so: the reason names all that is known.
+    /// Nothing is called so: the reason names the nearest that is known.
     pub fn find(&mut self, tag: Option<&str>) -> Result<Arc<Variant>, String> {
         let Some(tag) = tag.map(str::trim) else { return Ok(Arc::clone(&self.default)) };
         let wanted = tag.to_lowercase();
@@ -54,6 +54,6 @@ fn shipped(wanted: &str) -> Result<Arc<Variant>, String> {
             return Ok(variant);
         }
     }
-    let names: Vec<_> = Variant::shipped_names().collect();
-    Err(format!("expected one of {}, or the variant of the reader", names.join(", ")))
+    let nearest = file::nearest(wanted, Variant::shipped_names()).unwrap_or_default();
+    Err(format!("expected the name or title of a shipped game, or of the one given; the nearest is {nearest:?}"))
 }
