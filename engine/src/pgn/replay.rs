@@ -237,8 +237,8 @@ fn read_move(text: &str, position: &Position, dialect: &Dialect) -> Result<(Move
 fn xboard_calls_it_o_o(position: &Position, castling: Move) -> bool {
     let width = position.variant().topology().width();
     let (from, to) = (castling.from().file(), castling.to().file());
-    let orthodox = from == width / 2 && [2, width - 2].contains(&to);
-    let mirrored = from == (width - 1) / 2 && [1, width - 3].contains(&to);
+    let orthodox = from == width / 2 && (to == 2 || to + 2 == width);
+    let mirrored = from == (width - 1) / 2 && (to == 1 || to + 3 == width);
     from.abs_diff(to) == 1 || orthodox || mirrored
 }
 
