@@ -75,7 +75,10 @@ fn the_matches_of_a_loop_are_written() {
 #[test]
 fn a_match_tells_its_players_and_a_game_of_ones_own_is_named() {
     let place = Workplace::new();
-    place.write("mine.toml", "format = 1\ninherits = \"chess\"\n[variant]\nname = \"Mine\"\n[end]\nmove_count_plies = 80\n");
+    place.write(
+        "mine.toml",
+        "format = 1\ninherits = \"chess\"\n[variant]\nname = \"Mine\"\n[end]\nmove_count_plies = 80\n",
+    );
     place
         .run("match --variant mine.toml --a a-priori --b a-priori --b-set late_move_base=20 --pairs 2 --nodes 20 --seed 2 --threads 1 --out run")
         .succeeded();

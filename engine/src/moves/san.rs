@@ -102,12 +102,14 @@ impl Position {
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         match self.moves_written(text, self.variant().topology())?.as_slice() {
             &[mv] => Ok(mv),
-            several => Err(SanError::SeveralFit {
-                text: shorten(text),
-                moves: several.iter().map(|&mv| self.san(mv)).collect(),
-                fen: self.fen(),
-            }),
+            several => Err(self.several_fit(text, several)),
         }
+    }
+
+    /// The error of a text that may mean any of these moves.
+    pub(crate) fn several_fit(&self, text: &str, moves: &[Move]) -> SanError {
+        let moves = moves.iter().map(|&mv| self.san(mv)).collect();
+        SanError::SeveralFit { text: shorten(text), moves, fen: self.fen() }
     }
 
     /// All legal moves that the text may mean, at least one, when squares are called as on `board`: the variant's own, or
@@ -303,7 +305,7 @@ impl Text<'_> {
         }
         match body.split_once('@') {
             Some((unit, square)) => Ok(Written::Drop { unit: self.dropped(unit)?, to: self.square(square)? }),
-            None => self.step(body).map(Written::Step),
+            None => self.step(body),
         }
     }
 
@@ -326,7 +328,7 @@ impl Text<'_> {
         }
     }
 
-    fn step(&self, body: &str) -> Result<Step, SanError> {
+    fn step(&self, body: &str) -> Result<Written, SanError> {
         let (letter, rest) = match body.chars().next().filter(|first| first.is_uppercase()) {
             Some(letter) => (Some(letter), &body[letter.len_utf8()..]),
             None => (None, body),
@@ -336,6 +338,11 @@ impl Text<'_> {
         let target = rest.rfind(|c: char| c.is_ascii_lowercase());
         let target = target.ok_or_else(|| self.malformed("a square", rest))?;
         let (origin, target) = rest.split_at(target);
+        if let Some(partner) = origin.strip_prefix('x').and_then(|origin| origin.strip_suffix('-')) {
+            // XBoard's king takes its partner and goes on: `Kxi1-g1`.
+            self.square(partner)?;
+            return Ok(Written::Castling { higher: None, king_to: Some(self.square(target)?) });
+        }
         let (origin, takes) = match origin.strip_suffix(['x', ':']) {
             Some(origin) => (origin, true),
             None => (origin.strip_suffix('-').unwrap_or(origin), false),
@@ -345,7 +352,7 @@ impl Text<'_> {
             None if file.is_some() && row.is_some() => None,
             letter => Some(self.unit(letter.unwrap_or(UNWRITTEN))?),
         };
-        Ok(Step { unit, file, row, takes, to: self.square(target)?, mark })
+        Ok(Written::Step(Step { unit, file, row, takes, to: self.square(target)?, mark }))
     }
 
     /// Cuts off what stands behind the target square: `=Q`, `Q`, `q`, `(Q)`, `/Q`, or `=` where promotion is declined.
