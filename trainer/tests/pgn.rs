@@ -1,5 +1,7 @@
 //! `fairyforge pgn`: the games of runs written and read back, and broken files told.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{Workplace, tiny_plan};

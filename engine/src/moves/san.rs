@@ -137,6 +137,14 @@ impl Position {
         fitting
     }
 
+    fn promotion_choices(&self) -> impl Iterator<Item = Unit> {
+        self.variant().rules().promotion.iter().flat_map(|promotion| &promotion.to).map(|choice| choice.unit)
+    }
+
+    fn first_choice(&self) -> Option<Unit> {
+        self.promotion_choices().next()
+    }
+
     fn letter(&self, unit: Unit) -> char {
         self.variant().unit(unit).letter
     }
@@ -227,7 +235,9 @@ impl Position {
         prefer(&mut fitting, |mv| mv.kind() != MoveKind::Castling);
         prefer(&mut fitting, |mv| !matches!(mv.kind(), MoveKind::Promotion(_)));
         prefer(&mut fitting, |mv| self.takes(mv) == step.takes);
-        if fitting.is_empty() && step.mark.is_none() {
+        prefer(&mut fitting, |mv| !step.promoted || self.first_choice() == Some(self.piece_at(mv.from()).unit()));
+        let takes_own = step.takes && self.piece_at(step.to).is_of(self.side_to_move());
+        if (fitting.is_empty() || takes_own) && step.mark.is_none() {
             // The king takes its own partner: how several programs write castling.
             let partner = |mv| self.wing_of(mv).is_some_and(|wing| wing.partner == step.to);
             let king = |mv: Move| mv.kind() == MoveKind::Castling && step.comes_from(self, mv.from());
@@ -255,6 +265,8 @@ enum Written {
 struct Step {
     /// Which type; any if both coordinates of the origin are given without a letter.
     unit: Option<Unit>,
+    /// XBoard's `+P`: whatever a pawn has become, most likely the first choice.
+    promoted: bool,
     file: Option<u8>,
     row: Option<u8>,
     takes: bool,
@@ -277,7 +289,9 @@ impl Step {
     }
 
     fn comes_from(&self, position: &Position, from: Square) -> bool {
-        self.unit.is_none_or(|unit| position.piece_at(from).unit() == unit)
+        let man = position.piece_at(from).unit();
+        (!self.promoted || position.promotion_choices().any(|choice| choice == man))
+            && self.unit.is_none_or(|unit| man == unit)
             && self.file.is_none_or(|file| from.file() == file)
             && self.row.is_none_or(|row| from.row() == row)
     }
@@ -329,6 +343,7 @@ impl Text<'_> {
     }
 
     fn step(&self, body: &str) -> Result<Written, SanError> {
+        let (promoted, body) = body.strip_prefix('+').map_or((false, body), |body| (true, body));
         let (letter, rest) = match body.chars().next().filter(|first| first.is_uppercase()) {
             Some(letter) => (Some(letter), &body[letter.len_utf8()..]),
             None => (None, body),
@@ -350,9 +365,10 @@ impl Text<'_> {
         let (file, row) = self.origin(origin)?;
         let unit = match letter {
             None if file.is_some() && row.is_some() => None,
+            Some(_) if promoted => None,
             letter => Some(self.unit(letter.unwrap_or(UNWRITTEN))?),
         };
-        Ok(Written::Step(Step { unit, file, row, takes, to: self.square(target)?, mark }))
+        Ok(Written::Step(Step { unit, promoted, file, row, takes, to: self.square(target)?, mark }))
     }
 
     /// Cuts off what stands behind the target square: `=Q`, `Q`, `q`, `(Q)`, `/Q`, or `=` where promotion is declined.
