@@ -1,12 +1,12 @@
 //! Betza notation to [`Pattern`]s: what a string of atoms and modifiers means before there is a board.
 //!
-//! A string is a list of terms: mostly some lower-case modifiers followed by a capital atom and perhaps a range. Legs of a path
-//! are joined by `a` or stand in brackets. Only what has one meaning among the dialects in use is understood; everything else is
-//! refused by name with its place in the string. `docs/formats/variant.md` lists both, with the sources. Patterns are not merged
-//! here: the compiler of tables does that.
+//! A string is a list of terms: mostly some lower-case modifiers followed by a capital atom and perhaps a range. Legs
+//! of a path are joined by `a` or stand in brackets. Only what has one meaning among the dialects in use is understood;
+//! everything else is refused by name with its place in the string. `docs/formats/variant.md` lists both, with the
+//! sources. Patterns are not merged here: the compiler of tables does that.
 //!
-//! `scan` is the cursor, `term` reads one term, `chain` and `bracket` its paths of several legs; `atom`, `modifiers` and
-//! `directions` are their words, `refused` the words that are not ours.
+//! `scan` is the cursor, `term` reads one term, `chain` and `bracket` its paths of several legs; `atom`, `modifiers`
+//! and `directions` are their words, `refused` the words that are not ours.
 
 mod atom;
 mod bracket;

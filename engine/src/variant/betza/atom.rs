@@ -166,7 +166,8 @@ pub(super) fn circle((long, short): Shape) -> Vec<(i8, i8)> {
     }
 }
 
-/// The squares a lame leap passes: along the board's lines first, then diagonally, as a Xiangqi horse or a Janggi elephant.
+/// The squares a lame leap passes: along the board's lines first, then diagonally, as a Xiangqi horse or a Janggi
+/// elephant.
 pub(super) fn squares_between((files, rows): (i8, i8)) -> Vec<(i8, i8)> {
     let (mut left, mut passed) = ((files, rows), (0, 0));
     let mut squares = Vec::new();

@@ -1,4 +1,5 @@
-//! Legs in brackets: `[F?R]`, `[W-F]`. Each leg is an atom of its own; `-` says that the move goes on, `?` that it may stop.
+//! Legs in brackets: `[F?R]`, `[W-F]`. Each leg is an atom of its own; `-` says that the move goes on, `?` that it may
+//! stop.
 
 use super::atom::{Atom, Lie, atom, is_atom};
 use super::directions::{Bend, bends, vectors};
@@ -17,18 +18,39 @@ struct Part {
     at_least: bool,
     /// The move may end here.
     may_stop: bool,
+    /// Another leg follows.
+    goes_on: bool,
 }
 
 /// Reads brackets, which stand next; `outer` are the modifiers before them.
 pub(super) fn bracket(scanner: &mut Scanner<'_>, outer: &Modifiers) -> Result<Vec<Pattern>, BetzaError> {
     check_outer(outer)?;
+    let parts = parts(scanner)?;
+    let initial = outer.initial.or(parts[0].modifiers.initial).is_some();
+    let mut legs: Vec<Leg> = Vec::new();
+    let mut patterns = Vec::new();
+    let mut before = None;
+    for part in &parts {
+        let leg = bracket_leg(part, before)?;
+        if part.may_stop {
+            let end = Leg { joint: Occupancy::Empty, ..leg.clone() };
+            let path = legs.iter().cloned().chain([end]).collect();
+            patterns.push(modes(outer, &part.modifiers)?.pattern(initial, path));
+        }
+        legs.push(leg);
+        before = Some(part);
+    }
+    Ok(patterns)
+}
+
+/// Reads the legs, two at least, and the brackets around them.
+fn parts(scanner: &mut Scanner<'_>) -> Result<Vec<Part>, BetzaError> {
     let opened = scanner.at;
     scanner.next();
-    let mut parts = Vec::new();
-    while parts.last().is_none_or(|(_, more)| *more) {
+    let mut parts: Vec<Part> = Vec::new();
+    while parts.last().is_none_or(|part| part.goes_on) {
         parts.push(part(scanner, parts.len())?);
     }
-    let parts: Vec<Part> = parts.into_iter().map(|(part, _)| part).collect();
     if parts.len() < 2 {
         let got = "one leg in brackets";
         return Err(BetzaError::new(opened, BetzaErrorKind::Misplaced, "two legs, as in [F-R]", got));
@@ -37,21 +59,7 @@ pub(super) fn bracket(scanner: &mut Scanner<'_>, outer: &Modifiers) -> Result<Ve
         let error = scanner.error(BetzaErrorKind::Unsupported, "another term", "a range after brackets");
         return Err(error.suggest("write the range after a leg's atom, or the legs out"));
     }
-    let mut legs: Vec<Leg> = Vec::new();
-    let mut patterns = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
-        legs.push(bracket_leg(part, parts.get(index.wrapping_sub(1)))?);
-        if part.may_stop {
-            let modes = modes(outer, &part.modifiers)?;
-            let initial = outer.initial.or(parts[0].modifiers.initial).is_some();
-            let mut path = legs.clone();
-            if let Some(end) = path.last_mut() {
-                end.joint = Occupancy::Empty;
-            }
-            patterns.push(modes.pattern(initial, path));
-        }
-    }
-    Ok(patterns)
+    Ok(parts)
 }
 
 /// Before brackets stand only what the whole move may do and when.
@@ -74,8 +82,8 @@ fn check_outer(outer: &Modifiers) -> Result<(), BetzaError> {
     )
 }
 
-/// Reads one leg and what stands behind it; also says whether another leg follows.
-fn part(scanner: &mut Scanner<'_>, index: usize) -> Result<(Part, bool), BetzaError> {
+/// Reads one leg and what stands behind it.
+fn part(scanner: &mut Scanner<'_>, index: usize) -> Result<Part, BetzaError> {
     if index == MAX_LEGS {
         let expected = format!("at most {MAX_LEGS} legs");
         return Err(scanner.error(BetzaErrorKind::TooLong, expected, "another leg"));
@@ -94,7 +102,7 @@ fn part(scanner: &mut Scanner<'_>, index: usize) -> Result<(Part, bool), BetzaEr
         }
     };
     let at_least = atom.numbered && !atom.slides() && scanner.skip('+');
-    let (may_stop, more) = match scanner.peek() {
+    let (may_stop, goes_on) = match scanner.peek() {
         Some('-') => (false, true),
         Some('?') => (true, true),
         Some(']') => (true, false),
@@ -105,29 +113,31 @@ fn part(scanner: &mut Scanner<'_>, index: usize) -> Result<(Part, bool), BetzaEr
         }
     };
     scanner.next();
-    check_part(&modifiers, index, may_stop, more)?;
-    Ok((Part { modifiers, atom, at_least, may_stop }, more))
+    let part = Part { modifiers, atom, at_least, may_stop, goes_on };
+    part.check(index)?;
+    Ok(part)
 }
 
-fn check_part(modifiers: &Modifiers, index: usize, may_stop: bool, more: bool) -> Result<(), BetzaError> {
-    let ends = Some(()).filter(|()| may_stop);
-    let follows = "`c` before the last leg (taking and moving on)";
-    modifiers.refuse(
-        &[
-            (modifiers.lame, "`n` in brackets", "write the lame leap in steps: nD is [W-W]"),
-            (modifiers.jump, "`j` in brackets", "write the leap in steps: jD is [pW-W]"),
-            (modifiers.toggle, "range toggling `y` in brackets", "each leg has a range of its own"),
-            (modifiers.hop_to_next, "`g` in brackets", "write the step behind the man as a leg: gR is [pR-W]"),
-            (
-                modifiers.hop.and_then(|at| ends.map(|()| at)),
-                "`p` where the move may end",
-                "write the hop as a leg: pR is [pR-R]",
-            ),
-            (modifiers.captures.filter(|_| more), follows, ""),
-            (modifiers.initial.filter(|_| index > 0), "`i` after the first leg", "write it first"),
-        ],
-        "a simple leg",
-    )
+impl Part {
+    /// Refuses modifiers that have no meaning for a leg in brackets.
+    fn check(&self, index: usize) -> Result<(), BetzaError> {
+        let own = &self.modifiers;
+        let hop_at_end = own.hop.filter(|_| self.may_stop);
+        let onwards = own.captures.filter(|_| self.goes_on);
+        let late = own.initial.filter(|_| index > 0);
+        own.refuse(
+            &[
+                (own.lame, "`n` in brackets", "write the lame leap in steps: nD is [W-W]"),
+                (own.jump, "`j` in brackets", "write the leap in steps: jD is [pW-W]"),
+                (own.toggle, "range toggling `y` in brackets", "each leg has a range of its own"),
+                (own.hop_to_next, "`g` in brackets", "write the step behind the man as a leg: gR is [pR-W]"),
+                (hop_at_end, "`p` where the move may end", "write the hop as a leg: pR is [pR-R]"),
+                (onwards, "`c` before the last leg (taking and moving on)", ""),
+                (late, "`i` after the first leg", "write it first"),
+            ],
+            "a simple leg",
+        )
+    }
 }
 
 /// The leg in the path, given the one before it.

@@ -33,36 +33,37 @@ pub(super) fn chain(groups: &[Modifiers], atom: &Atom) -> Result<Vec<Pattern>, B
 
 /// Refuses what has no settled meaning when legs are joined.
 fn check_groups(groups: &[Modifiers]) -> Result<(), BetzaError> {
-    let (last, before) =
-        groups.split_last().map_or((&[][..], &[][..]), |(last, before)| (std::slice::from_ref(last), before));
-    let expected = "a simple leg";
     for (index, group) in groups.iter().enumerate() {
+        let last = index + 1 == groups.len();
+        let longer = group.initial.filter(|_| index > 0);
+        let onwards = group.captures.filter(|_| !last);
+        let toggle = group.toggle.filter(|_| last);
         group.refuse(
             &[
                 (group.lame, "`n` on legs joined by `a`", "write the lame leap in steps: nD is mafW"),
                 (group.jump, "`j` on legs joined by `a`", "write the leap in steps: jD is pafW"),
-                (group.initial.filter(|_| index > 0), "`i` after the first leg (as long as the leg before)", ""),
+                (longer, "`i` after the first leg (as long as the leg before)", ""),
+                (onwards, "`c` before the last leg (taking and moving on)", ""),
+                (toggle, "range toggling `y` on the last leg", ""),
             ],
-            expected,
+            "a simple leg",
         )?;
-    }
-    for group in before {
-        let onwards = "`c` before the last leg (taking and moving on)";
-        group.refuse(&[(group.captures, onwards, "")], expected)?;
-        for (other, letter) in [(group.moves, 'm'), (group.hop, 'p'), (group.hop_to_next, 'g')] {
-            if let (Some(toggle), Some(other)) = (group.toggle, other) {
-                let at = toggle.max(other);
-                let got = format!("`y` beside `{letter}`");
-                let error = BetzaError::new(at, BetzaErrorKind::Misplaced, "one of them", got);
-                return Err(error.suggest("`y` is an empty square, `g` an occupied one, `mg` either"));
-            }
-        }
         if group.hop.is_some() && group.hop_to_next.is_some() {
             hop(group)?;
         }
+        check_toggle(group)?;
     }
-    for group in last {
-        group.refuse(&[(group.toggle, "range toggling `y` on the last leg", "")], expected)?;
+    Ok(())
+}
+
+/// `y` says by itself what the square holds.
+fn check_toggle(group: &Modifiers) -> Result<(), BetzaError> {
+    for (other, letter) in [(group.moves, 'm'), (group.hop, 'p'), (group.hop_to_next, 'g')] {
+        if let (Some(toggle), Some(other)) = (group.toggle, other) {
+            let got = format!("`y` beside `{letter}`");
+            let error = BetzaError::new(toggle.max(other), BetzaErrorKind::Misplaced, "one of them", got);
+            return Err(error.suggest("`y` is an empty square, `g` an occupied one, `mg` either"));
+        }
     }
     Ok(())
 }
@@ -182,7 +183,8 @@ impl Bend {
     }
 }
 
-/// The legs with all their possible steps: after an odd number of eighths W becomes F, D becomes A, H becomes G and back.
+/// The legs with all their possible steps: after an odd number of eighths W becomes F, D becomes A, H becomes G, and
+/// back.
 fn bent_legs(first: &[(i8, i8)], turns: &[Vec<u8>], atom: &Atom) -> Vec<Leg> {
     let (length, _) = atom.shapes[0];
     let straight = |&(files, rows): &(i8, i8)| files == 0 || rows == 0;

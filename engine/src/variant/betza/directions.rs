@@ -25,7 +25,8 @@ pub(super) fn vectors(atom: &Atom, group: &Modifiers) -> Result<Vec<Vector>, Bet
     Ok(atom.shapes.iter().flat_map(|&shape| circle(shape)).filter(|&vector| keeps(vector)).collect())
 }
 
-/// K and Q: single letters only. Pairs, `v` and `s` are all vectors of that side to some and the one straight vector to others.
+/// K and Q: single letters only. Pairs, `v` and `s` are all vectors of that side to some and the one straight vector to
+/// others.
 fn eightfold(atom: &Atom, group: &Modifiers) -> Result<Filter, BetzaError> {
     for &(at, letter) in &group.directions {
         if !"fblr".contains(letter) || group.directions.len() > 1 {
@@ -50,7 +51,8 @@ fn orthogonal(atom: &Atom, group: &Modifiers) -> Result<Filter, BetzaError> {
     Ok(any_side(seen.chars().collect()))
 }
 
-/// Single letters are sides (`fF` two squares), adjacent pairs are corners (`flF` one square); `v` or `s` alone is both sides.
+/// Single letters are sides (`fF` two squares), adjacent pairs are corners (`flF` one square); `v` or `s` alone is both
+/// sides.
 fn diagonal(atom: &Atom, group: &Modifiers) -> Result<Filter, BetzaError> {
     if let [(_, 'v' | 's')] = group.directions[..] {
         return Ok(Box::new(|_| true));
@@ -71,8 +73,8 @@ fn diagonal(atom: &Atom, group: &Modifiers) -> Result<Filter, BetzaError> {
     }))
 }
 
-/// Pairs only: the last letter is the direction the leap mostly goes (`fs`: wide forward, `ff`: narrow forward), `h` a half,
-/// and `hr`, `hl` the four that bend to one hand.
+/// Pairs only: the last letter is the direction the leap mostly goes (`fs`: wide forward, `ff`: narrow forward), `h` a
+/// half, and `hr`, `hl` the four that bend to one hand.
 fn oblique(atom: &Atom, group: &Modifiers) -> Result<Filter, BetzaError> {
     let expected = "a pair: ff bb ll rr ss vv, fl fr bl br lf lb rf rb fs bs lv rv, or fh bh lh rh hl hr";
     let mut kept = Vec::new();

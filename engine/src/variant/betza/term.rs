@@ -14,10 +14,18 @@ use crate::variant::pattern::{Leg, Occupancy, Pattern, Step, Turn};
 /// Most legs of a path.
 pub(super) const MAX_LEGS: usize = 8;
 
+/// Groups of modifiers, all but the last followed by `a`, and their atom.
+struct Term {
+    start: usize,
+    groups: Vec<Modifiers>,
+    atom: Atom,
+}
+
 /// Reads one part of a string: legs joined by `a` that share one atom, or legs in brackets.
 pub(super) fn term(scanner: &mut Scanner<'_>, near_half: Option<SquareSet>) -> Result<Vec<Pattern>, BetzaError> {
+    let start = scanner.at;
     let mut groups = Vec::new();
-    let mut group = Modifiers::new(scanner.at);
+    let mut group = Modifiers::new(start);
     loop {
         match scanner.peek() {
             Some('a') if groups.len() + 1 == MAX_LEGS => {
@@ -30,13 +38,13 @@ pub(super) fn term(scanner: &mut Scanner<'_>, near_half: Option<SquareSet>) -> R
             }
             Some('[') if groups.is_empty() => return bracket(scanner, &group),
             Some(letter) if is_atom(letter) => {
-                let atom = atom(scanner)?;
-                if scanner.peek() == Some('*') {
-                    let start = groups.first().map_or(group.at, |first| first.at);
-                    return to_centre_row(scanner, start, &groups, &group, &atom, near_half);
-                }
                 groups.push(group);
-                return patterns(&groups, &atom);
+                let term = Term { start, groups, atom: atom(scanner)? };
+                return if scanner.peek() == Some('*') {
+                    to_centre_row(scanner, &term, near_half)
+                } else {
+                    patterns(&term.groups, &term.atom)
+                };
             }
             Some(letter) if Modifiers::knows(letter, !groups.is_empty()) => group.add(letter, scanner)?,
             None => return Err(missing_atom(scanner)),
@@ -78,12 +86,18 @@ fn leaper(group: &Modifiers, atom: &Atom) -> Result<Vec<Pattern>, BetzaError> {
 }
 
 fn check_lame(at: usize, atom: &Atom) -> Result<(), BetzaError> {
-    if "NDAHCZG".contains(atom.letter) {
-        return Ok(());
+    let (expected, got) = ("`n` on N, D, A, H, Z or G", format!("`n` on {}", atom.describe()));
+    match atom.letter {
+        'N' | 'D' | 'A' | 'H' | 'Z' | 'G' => Ok(()),
+        'C' => {
+            let error = BetzaError::new(at, BetzaErrorKind::Ambiguous, expected, got);
+            Err(error.suggest("say which squares must be empty, as in [W-W-F] or [F-W-W]"))
+        }
+        _ => {
+            let error = BetzaError::new(at, BetzaErrorKind::Misplaced, expected, got);
+            Err(error.suggest("it passes over nothing that could be occupied; leave `n` out"))
+        }
     }
-    let (expected, got) = ("`n` on N, D, A, H, C, Z or G", format!("`n` on {}", atom.describe()));
-    let error = BetzaError::new(at, BetzaErrorKind::Misplaced, expected, got);
-    Err(error.suggest("it passes over nothing that could be occupied; leave `n` out"))
 }
 
 /// A slide, a jump over exactly one man, and a slide (`p`) or one step (`g`) behind it. One pattern a direction, since
@@ -182,30 +196,25 @@ fn skipping_first(vector: (i8, i8), max: u8) -> Vec<Leg> {
     vec![over, leg(steps([vector]), Turn::Eighths(vec![0]), rest)]
 }
 
-/// `fW*`: one step, or a slide that stops in the near half of the board.
+/// `fW*`: one step, or a slide that ends in the near half of the board. The scanner stands before the `*`.
 fn to_centre_row(
     scanner: &mut Scanner<'_>,
-    start: usize,
-    groups: &[Modifiers],
-    group: &Modifiers,
-    atom: &Atom,
+    term: &Term,
     near_half: Option<SquareSet>,
 ) -> Result<Vec<Pattern>, BetzaError> {
-    let plain = scanner.text[start..atom.at].chars().all(|letter| "fmci".contains(letter));
-    let forward = groups.is_empty() && group.directions.len() == 1 && atom.letter == 'W' && atom.max == 1;
-    let Some(near_half) = near_half.filter(|_| plain && forward) else {
-        let mut error = unknown(scanner);
-        if plain && forward {
-            let (modifiers, step) = (&scanner.text[start..atom.at], &scanner.text[start..scanner.at]);
-            let also = format!("also = [{{ moves = \"{modifiers}R\", to = \"ranks 1-4\" }}]");
-            error = error.suggest(format!("write {step}, and {also} with the near half's ranks"));
-        }
-        return Err(error);
+    let modifiers = &scanner.text[term.start..term.atom.at];
+    let forward = modifiers.chars().all(|letter| "fmci".contains(letter)) && modifiers.contains('f');
+    let ([group], 'W', 1, true) = (&term.groups[..], term.atom.letter, term.atom.max, forward) else {
+        return Err(unknown(scanner));
+    };
+    let Some(near_half) = near_half else {
+        let also = format!("also = [{{ moves = \"{modifiers}R\", to = \"ranks 1-4\" }}]");
+        return Err(unknown(scanner).suggest(format!("write {modifiers}W, and {also} with the near half's ranks")));
     };
     scanner.next();
-    let step = leg(steps([(0, 1)]), Turn::Any, 1);
-    let slide = leg(steps([(0, 1)]), Turn::Any, Leg::UNLIMITED);
     let initial = group.initial.is_some();
+    let ahead = vectors(&term.atom, group)?;
+    let [step, slide] = [1, Leg::UNLIMITED].map(|max| leg(steps(ahead.iter().copied()), Turn::Any, max));
     Ok(vec![group.pattern(initial, vec![step]), Pattern { to: Some(near_half), ..group.pattern(initial, vec![slide]) }])
 }
 

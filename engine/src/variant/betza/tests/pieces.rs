@@ -1,6 +1,7 @@
 //! Published pieces, against moves worked out without the notation, and strings that must mean the same.
 
 use super::*;
+use proptest::test_runner::TestRunner;
 
 const DIAGONAL: [Vector; 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const STRAIGHT: [Vector; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
@@ -63,7 +64,7 @@ const SAME: [&[&str]; 33] = [
     &["nH", "mafmafW", "[W-W-W]"],
     &["nG", "mafmafF", "[F-F-F]"],
     &["nZ", "mafsmafW", "[W-F-F]"],
-    &["nC", "mafmafsW", "[W-W-F]"],
+    &["mafmafsW", "[W-W-F]"],
     &["jD", "pafW", "[pW-W]"],
     &["jA", "pafF", "[pF-F]"],
     &["jN", "pafsW", "[pW-F]"],
@@ -106,11 +107,10 @@ proptest! {
         prop_assert_eq!(reached("[F-R]", &men), bent_slider(DIAGONAL, &men, false));
         prop_assert_eq!(reached("[W?B]", &men), bent_slider(STRAIGHT, &men, true));
         prop_assert_eq!(reached("yafsW", &men), bent_slider(STRAIGHT, &men, false));
-        let two_or_more = |men: &BTreeSet<Vector>| {
-            let short: BTreeSet<Vector> = targets("NWDFAH", &[]).into_keys().filter(|&(a, b)| a.abs() + b.abs() <= 3).collect();
-            bent_slider(DIAGONAL, men, false).difference(&short).copied().collect::<BTreeSet<_>>()
-        };
-        prop_assert_eq!(reached("[F-R2+]", &men), two_or_more(&men));
+        // Two squares beyond the first: what is less stands within a Knight's leap.
+        let near = |&(files, rows): &Vector| files.abs() + rows.abs() <= 3;
+        let far = bent_slider(DIAGONAL, &men, false).into_iter().filter(|at| !near(at)).collect();
+        prop_assert_eq!(reached("[F-R2+]", &men), far);
     }
 
     /// The Falcon: three king steps, in any order, two of one kind and one of the other, all outward.
@@ -133,6 +133,37 @@ proptest! {
         }
         prop_assert_eq!(reached("afafsKafsafzfK", &men), expected);
     }
+}
+
+/// Pieces of shipped games, spelled there as paths, and strings that mean the same.
+const SHIPPED: [(&str, &str, &str); 7] = [
+    ("opulent-lemurian-shatranj", "war_elephant", "FaF"),
+    ("opulent-lemurian-shatranj", "bent_hero", "WD[W-D][W-sD][W-bD][D-W][D-sW][D-bW]"),
+    ("opulent-lemurian-shatranj", "bent_shaman", "FA[F-A][F-sA][F-bA][A-F][A-sF][A-bF]"),
+    ("sorcerer-reinforcements", "stealth_gryphon", "[F-R2+]"),
+    ("sorcerer-reinforcements", "stealth_anti_gryphon", "[W-B2+]"),
+    ("herculean-sorcerer-knights-lame", "sorcerer_knight", "afsKnZ[F-F-W]"),
+    ("herculean", "flying_chariot", "R[pW-W][pW-pW-W]"),
+];
+
+#[test]
+fn pieces_of_shipped_games() {
+    let patterns = SHIPPED.map(|(game, name, _)| {
+        let game = crate::variant::Variant::load(game).unwrap();
+        game.rules().units.iter().find(|unit| unit.name == name).unwrap().patterns.clone()
+    });
+    let compare = |men: BTreeSet<Vector>| {
+        let men: Vec<Vector> = men.into_iter().collect();
+        for (patterns, (_, name, text)) in patterns.iter().zip(SHIPPED) {
+            let [shipped, written] = [targets_of(patterns, &men), targets(text, &men)].map(|mut targets| {
+                targets.remove(&(0, 0));
+                targets
+            });
+            prop_assert_eq!(shipped, written, "{}", name);
+        }
+        Ok(())
+    };
+    TestRunner::deterministic().run(&crowd(), compare).unwrap();
 }
 
 #[test]

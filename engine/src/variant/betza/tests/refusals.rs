@@ -38,6 +38,7 @@ fn refusals_say_where_and_why() {
         ("fhlN", 2, Ambiguous, "lh"),
         ("fsK", 0, Ambiguous, "W and F"),
         ("sQ", 0, Ambiguous, "R and B"),
+        ("nC", 0, Ambiguous, "[W-W-F]"),
         ("vK", 0, Ambiguous, "W and F"),
         ("fbQ", 0, Ambiguous, "R and B"),
         ("nR", 0, Misplaced, "leave `n` out"),
