@@ -154,7 +154,7 @@ fn bracket_leg(part: &Part, before: Option<&Part>) -> Result<Leg, BetzaError> {
 /// Outward, unless directions say otherwise.
 fn turn(part: &Part, before: &Part) -> Result<Turn, BetzaError> {
     let bends = bends(&part.modifiers)?;
-    let Some(&(at, _)) = part.modifiers.directions.first() else { return Ok(Turn::Outward) };
+    let Some(&(at, _)) = part.modifiers.directions.first() else { return outward(part, before) };
     if part.atom.lie() == Lie::Oblique || before.atom.lie() == Lie::Oblique {
         let got = format!("directions between {} and {}", before.atom.describe(), part.atom.describe());
         let error = BetzaError::new(at, BetzaErrorKind::Ambiguous, "no direction beside N, C or Z", got);
@@ -178,6 +178,20 @@ fn turn(part: &Part, before: &Part) -> Result<Turn, BetzaError> {
         return Err(BetzaError::new(at, BetzaErrorKind::Misplaced, expected, got));
     }
     Ok(Turn::Eighths(eighths))
+}
+
+/// Outward, where that is one way, or two that mirror each other.
+fn outward(part: &Part, before: &Part) -> Result<Turn, BetzaError> {
+    let (letter, first) = (part.atom.letter, before.atom.letter);
+    let hint = match (part.atom.lie(), before.atom.lie()) {
+        (Lie::Both, Lie::Oblique) => "write its two parts as paths of their own: [N-W][N-F]".into(),
+        (Lie::Both, _) => format!("[{first}-f{letter}] goes straight on, [{first}-fs{letter}] slants"),
+        (Lie::Oblique, Lie::Oblique) => format!("outward = [[\"{first}\", \"{letter}\"]] goes up to 45° off"),
+        _ => return Ok(Turn::Outward),
+    };
+    let got = format!("{} after {}, which can go on in several ways", part.atom.describe(), before.atom.describe());
+    let error = BetzaError::new(part.modifiers.at, BetzaErrorKind::Ambiguous, "a direction", got);
+    Err(error.suggest(hint))
 }
 
 /// The modes of a leg's end: its own or those before the brackets, not both.
