@@ -13,6 +13,9 @@ use crate::variant::{Variant, Way};
 /// Least and greatest number of squares that a cut-out shows on each side of the unit.
 const RADIUS: std::ops::RangeInclusive<u8> = 2..=6;
 
+/// The usual symbols, in the order of the legend.
+const USUAL_SYMBOLS: &str = "*+=^#o:x%";
+
 /// Symbols for marks that need words of their own.
 const SPARE_SYMBOLS: &str = "123456789abcdefghjkmnpqrstuvwyz";
 
@@ -151,6 +154,7 @@ fn draw(variant: &Variant, unit: Unit, stand: Stand) -> Diagram {
             (square, Mark { square: topology.name(square), symbol, moves, captures })
         })
         .collect();
+    symbols.legend.sort_by_key(|legend| USUAL_SYMBOLS.find(&legend.symbol[..1]).unwrap_or(USUAL_SYMBOLS.len()));
     let radius = marked.iter().map(|(square, _)| distance(*square, stand.square)).max().unwrap_or(0);
     let radius = if stand.whole_board { u8::MAX } else { radius.clamp(*RADIUS.start(), *RADIUS.end()) };
     let window = Window { topology, centre: stand.square, radius };

@@ -243,6 +243,9 @@ fn joint_words(joints: &[Occupancy], length: u8) -> String {
     if alike {
         return match joints[0] {
             Occupancy::Empty => format!(", if {the} {are} empty"),
+            Occupancy::Occupied if joints.len() == 1 => {
+                format!(", if {the} {are} occupied (by a man of either colour, which stays)")
+            }
             Occupancy::Occupied => format!(", if {the} {are} occupied (by men of either colour, which stay)"),
             Occupancy::Any => ", whatever stands between".into(),
         };
@@ -501,7 +504,7 @@ mod tests {
             ("fmnD", "leaps two squares straight forward, if the square between is empty; only without capturing"),
             (
                 "pafW",
-                "jumps two squares orthogonally, if the square between is occupied (by men of either colour, which stay)",
+                "jumps two squares orthogonally, if the square between is occupied (by a man of either colour, which stays)",
             ),
             (
                 "pafpafF",

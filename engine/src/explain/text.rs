@@ -98,7 +98,7 @@ fn write_density(f: &mut Formatter<'_>, density: &AttackDensity) -> fmt::Result 
 }
 
 fn write_mobility(f: &mut Formatter<'_>, facts: &Facts) -> fmt::Result {
-    let boards = ["empty board".to_string(), format!("{:.3}", facts.empty_share), super::BETZA_EMPTY.to_string()];
+    let boards = ["empty".to_string(), format!("{:.3}", facts.empty_share), super::BETZA_EMPTY.to_string()];
     let columns = boards.iter().flat_map(|board| [format!("{board}: moves"), "captures".into(), "mean".into()]);
     let mut rows = vec![std::iter::once("mobility".into()).chain(columns).collect::<Vec<String>>()];
     for unit in &facts.mobility {
