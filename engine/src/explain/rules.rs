@@ -244,7 +244,7 @@ fn bare_king_words(rule: BareKing, royal: &str) -> Option<String> {
 }
 
 fn move_count_words(variant: &Variant, plies: u16) -> String {
-    let moves = if plies % 2 == 0 { format!(" ({} moves a side)", plies / 2) } else { String::new() };
+    let moves = if plies.is_multiple_of(2) { format!(" ({} moves a side)", plies / 2) } else { String::new() };
     let resetting = names_where(variant, |unit| unit.resets_move_count);
     let or_pawn = match resetting.as_slice() {
         [] => String::new(),
