@@ -229,9 +229,10 @@ fn reach(variant: &Variant, unit: Unit) -> Vec<Reach> {
         let array = variant.rules().array.iter().filter(|man| colour.is_none_or(|colour| man.2 == colour));
         array.map(|man| man.0).collect()
     };
-    let royals = variant.rules().array.iter().filter(|man| variant.unit(man.1).royal).map(|man| man.0).collect();
+    let never_taken = |unit: Unit| variant.unit(unit).royal || variant.unit(unit).untakeable;
+    let never_taken = variant.rules().array.iter().filter(|man| never_taken(man.1)).map(|man| man.0).collect();
     let alone = Surroundings { variant, unit, men: SquareSet::EMPTY, takeable: SquareSet::EMPTY };
-    let in_array = Surroundings { men: men(None), takeable: men(Some(Colour::Black)) - royals, ..alone };
+    let in_array = Surroundings { men: men(None), takeable: men(Some(Colour::Black)) - never_taken, ..alone };
     rows.into_iter()
         .map(|row| {
             let from: Vec<Square> = homes.iter().filter(|square| square.row() == row).collect();

@@ -3,10 +3,10 @@
 //! One function a rule; a new rule gets its sentence by another. Structs are taken apart without `..`, so that a field added to the
 //! rules cannot be forgotten here.
 
-use super::words::{file_name, list, name, side, with_article, zone};
+use super::words::{file_name, list, name, number, side, with_article, zone};
 use crate::geometry::{Square, Topology};
 use crate::variant::rules::{
-    BareKing, DropRules, EndRules, PromotionChoice, PromotionRules, SideResult, Unit, UnitRules,
+    BareKing, CheckRule, DropRules, EndRules, PromotionChoice, PromotionRules, SideResult, Unit, UnitRules,
 };
 use crate::variant::{CastlingWing, Variant};
 
@@ -49,11 +49,14 @@ fn board(variant: &Variant) -> Vec<String> {
     if !holes.is_empty() {
         sentences.push(format!("There are no squares {}.", list(&holes, "and")));
     }
-    sentences.push(
-        "White moves first, then the sides take turns. Everything is said from White's side; for Black the board is mirrored: the \
-         same files, the ranks counted from the other end."
-            .into(),
-    );
+    let seen = if topology.is_turned() {
+        "turned by half a turn: files and ranks are counted from the other end"
+    } else {
+        "mirrored: the same files, the ranks counted from the other end"
+    };
+    sentences.push(format!(
+        "White moves first, then the sides take turns. Everything is said from White's side; for Black the board is {seen}."
+    ));
     sentences
 }
 
@@ -73,16 +76,39 @@ fn holes(topology: &Topology) -> Vec<String> {
 }
 
 fn moving(variant: &Variant) -> Vec<String> {
-    let royal = royal_name(variant);
-    vec![
+    let mut sentences = vec![
         "A man never ends its move on a square that a man of its own side occupies. Unless something else is said, it takes an enemy \
          man by ending its move on that man's square; nothing is taken on the way."
             .into(),
-        format!(
-            "The {royal} is royal: a side whose {royal} is attacked is in check. No move may leave or put the mover's own {royal} \
-             under attack; a side that is in check and has no legal move is checkmated and loses."
-        ),
-    ]
+    ];
+    let untakeable = names_where(variant, |unit| unit.untakeable);
+    if !untakeable.is_empty() {
+        sentences.push(format!("The {} may never be taken.", list(&untakeable, "and the")));
+    }
+    sentences.push(check(variant));
+    sentences
+}
+
+fn check(variant: &Variant) -> String {
+    let royal = royal_name(variant);
+    let mate = "a side that is in check and has no legal move is checkmated and loses.";
+    let several = match (variant.has_several_royals(), variant.rules().end.check) {
+        (false, _) => {
+            return format!(
+                "The {royal} is royal: a side whose {royal} is attacked is in check. No move may leave or put the mover's own \
+                 {royal} under attack; {mate}"
+            );
+        }
+        (true, CheckRule::AnyRoyal) => format!("is in check while any {royal} of its own is attacked"),
+        (true, CheckRule::EveryRoyal) => {
+            format!(
+                "is in check while every {royal} of its own is attacked: one may be taken so long as another is left"
+            )
+        }
+    };
+    format!(
+        "The {royal} is royal, and a side may have several. A side {several}. No move may leave the mover's own side in check; {mate}"
+    )
 }
 
 fn en_passant(variant: &Variant) -> Vec<String> {
@@ -91,9 +117,16 @@ fn en_passant(variant: &Variant) -> Vec<String> {
     if taken.is_empty() || takers.is_empty() {
         return Vec::new();
     }
+    let (straight, diagonal): (Vec<_>, Vec<_>) =
+        variant.passing_directions().iter().copied().partition(|&(files, _)| files == 0);
+    let ahead = match (straight.is_empty(), diagonal.is_empty()) {
+        (_, true) => "straight ahead",
+        (true, false) => "diagonally ahead",
+        (false, false) => "straight or diagonally ahead",
+    };
     vec![format!(
-        "When {} has moved straight ahead by two squares or more, without capturing or promoting, an enemy {} may with the very next \
-         move take it on any empty square that it passed over, as if it had stopped there: by a move with which the taker may capture.",
+        "When {} has moved {ahead} by two squares or more, without capturing or promoting, an enemy {} may with the very next move \
+         take it on any empty square that it passed over, as if it had stopped there: by a move with which the taker may capture.",
         with_article(&list(&taken, "or")),
         list(&takers, "or")
     )]
@@ -102,7 +135,10 @@ fn en_passant(variant: &Variant) -> Vec<String> {
 fn promotion(variant: &Variant) -> Vec<String> {
     let rules = &variant.rules().promotion;
     let mut sentences: Vec<String> = rules.iter().flat_map(|rule| promotion_rule(variant, rule)).collect();
-    if rules.len() > 1 {
+    let overlap = |a: &PromotionRules, b: &PromotionRules| {
+        a.who.iter().any(|unit| b.who.contains(unit)) && !(a.zone & b.zone).is_empty()
+    };
+    if rules.iter().enumerate().any(|(index, rule)| rules[..index].iter().any(|earlier| overlap(earlier, rule))) {
         sentences.push("Of several of these rules that fit, the first counts.".into());
     }
     sentences
@@ -138,22 +174,32 @@ fn promotion_rule(variant: &Variant, rule: &PromotionRules) -> Vec<String> {
 }
 
 fn choice_conditions(choice: &PromotionChoice) -> Vec<String> {
-    let PromotionChoice { unit: _, only_captured, one_per_colour, after_drop } = choice;
+    let PromotionChoice { unit: _, only_captured, at_most, one_per_colour, after_drop } = choice;
+    let at_most = at_most.map(|most| match most {
+        1 => "while its side has none of them on the board".to_string(),
+        most => format!("while its side has fewer than {} of them on the board", number(most.into())),
+    });
     let conditions = [
         (*only_captured, "while its side has fewer of them on the board than in the array"),
         (*one_per_colour, "if none of its side's stands on a square of the promotion square's colour"),
         (*after_drop, "once its side has dropped one from its hand"),
     ];
-    conditions.into_iter().filter(|(applies, _)| *applies).map(|(_, words)| words.into()).collect()
+    let others = conditions.into_iter().filter(|(applies, _)| *applies).map(|(_, words)| words.into());
+    at_most.into_iter().chain(others).collect()
 }
 
 fn castling(variant: &Variant) -> Vec<String> {
     let mut sentences: Vec<String> = variant.castling().iter().map(|wing| castling_wing(variant, wing)).collect();
     if !sentences.is_empty() {
         let royal = royal_name(variant);
+        let safe = if variant.has_several_royals() {
+            format!("its side is not in check and the {royal} that castles is not attacked")
+        } else {
+            format!("the {royal} is not in check")
+        };
         sentences.push(format!(
             "A castling needs that neither of the two has moved; that every square which one of them crosses or lands on is empty \
-             but for the two; that the {royal} is not in check; and that no square which the {royal} crosses or lands on is attacked. \
+             but for the two; that {safe}; and that no square which the {royal} crosses or lands on is attacked. \
              Its partner may cross attacked squares."
         ));
     }
@@ -194,7 +240,7 @@ fn drops(variant: &Variant) -> Vec<String> {
 }
 
 fn end(variant: &Variant) -> Vec<String> {
-    let EndRules { stalemate, stalemate_by_bare_king, bare_king, bare_kings_draw, repetition, move_count } =
+    let EndRules { check: _, stalemate, stalemate_by_bare_king, bare_king, bare_kings_draw, repetition, move_count } =
         &variant.rules().end;
     let mut sentences = vec![stalemate_words(*stalemate)];
     let royal = royal_name(variant);
@@ -273,8 +319,16 @@ fn ordinal(number: u8) -> String {
 
 /// What is special about one unit beside how it moves.
 pub(super) fn unit_notes(variant: &Variant, unit: Unit) -> Vec<String> {
-    let UnitRules { name: _, letter: _, patterns: _, royal, takes_en_passant, taken_en_passant, resets_move_count } =
-        variant.unit(unit);
+    let UnitRules {
+        name: _,
+        letter: _,
+        patterns: _,
+        royal,
+        untakeable,
+        takes_en_passant,
+        taken_en_passant,
+        resets_move_count,
+    } = variant.unit(unit);
     let castles = |wing: &CastlingWing| *royal || wing.partner_unit == unit;
     let promotes = variant.rules().promotion.iter().any(|rule| rule.who.contains(&unit));
     let en_passant = match (takes_en_passant, taken_en_passant) {
@@ -285,6 +339,7 @@ pub(super) fn unit_notes(variant: &Variant, unit: Unit) -> Vec<String> {
     };
     let mut notes: Vec<&str> = Vec::new();
     notes.extend(royal.then_some("royal"));
+    notes.extend(untakeable.then_some("may not be taken"));
     notes.extend(variant.castling().iter().any(castles).then_some("castles"));
     notes.extend(promotes.then_some("promotes"));
     notes.extend(en_passant);

@@ -59,7 +59,6 @@ impl Variant {
 
     /// Where the array has White's units of this type.
     pub fn white_homes(&self, unit: Unit) -> SquareSet {
-        let array = self.rules().array.iter();
-        array.filter(|man| man.1 == unit && man.2 == Colour::White).map(|man| man.0).collect()
+        super::homes(self.rules(), unit, Colour::White)
     }
 }
