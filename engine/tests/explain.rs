@@ -107,6 +107,20 @@ fn reach_in_the_array_minds_the_others() {
     assert_eq!((reach("Pawn").in_array.one_move, reach("Pawn").in_array.two_moves), (8, 8));
 }
 
+#[test]
+fn reach_of_unlike_armies_is_told_for_both() {
+    let facts = facts(&variant("spartan"));
+    let reach = |side: &str, unit: &str| {
+        let reach = facts.reach.iter().find(|reach| reach.side == side && reach.unit == unit).unwrap();
+        (reach.from_rank, reach.alone.one_move, reach.alone.two_moves, reach.in_array.one_move)
+    };
+    assert_eq!(reach("White", "Pawn"), (2, 4, 5, 4));
+    assert_eq!(reach("Black", "Hoplite"), (7, 5, 4, 5));
+    assert_eq!(reach("Black", "General"), (8, 1, 1, 8));
+    assert!(facts.reach.iter().all(|reach| reach.side == "Black" || reach.unit != "Hoplite"));
+    assert!(self::facts(&variant("chess")).reach.iter().all(|reach| reach.side == "White"));
+}
+
 fn squares(men: &[Man]) -> Vec<&str> {
     men.iter().map(|man| man.square.as_str()).collect()
 }
@@ -282,7 +296,7 @@ impl<'a> Comparison<'a> {
 
     /// Kings out of the unit's way and of each other's; where a bare king ends the game, with a companion each.
     fn place_kings(&self) -> Men {
-        let ways = self.variant.ways(self.unit, self.square, |_| true);
+        let ways = self.variant.ways(self.unit, Colour::White, self.square, |_| true);
         let in_the_way = ways.iter().fold(SquareSet::only(self.square), |squares, way| {
             squares | way.empty | way.occupied | SquareSet::only(way.target)
         });
@@ -377,7 +391,7 @@ impl<'a> Comparison<'a> {
         let (mut seen_moves, mut seen_captures) = (moves, captures);
         let (all_moves, all_captures) = self.marked(true);
         let mut random = ChaCha8Rng::seed_from_u64(1);
-        for round in 0..if hops { 4_000 } else { 100 } {
+        for round in 0..if hops { 4_000 } else { 30 } {
             let Some(position) = self.position(&self.crowd(round, &mut random)) else { continue };
             let (moves, captures) = self.targets(&position);
             assert!((moves - all_moves).is_empty() && (captures - all_captures).is_empty(), "{context}\n{position}");

@@ -7,7 +7,7 @@
 use super::words::zone;
 use crate::geometry::{Square, SquareSet, Topology};
 use crate::variant::pattern::Pattern;
-use crate::variant::rules::Unit;
+use crate::variant::rules::{Colour, Unit};
 use crate::variant::{Variant, Way};
 
 /// Least and greatest number of squares that a cut-out shows on each side of the unit.
@@ -116,7 +116,8 @@ fn regions(variant: &Variant, unit: Unit) -> Vec<SquareSet> {
         patterns.into_iter().filter(|pattern| pattern.from.is_some() || pattern.to.is_some()).collect();
     let applies = |pattern: &Pattern, square: Square| {
         let starts = pattern.from.is_none_or(|from| from.contains(square));
-        starts && (pattern.to.is_none() || !variant.ways(unit, square, |known| known == pattern).is_empty())
+        starts
+            && (pattern.to.is_none() || !variant.ways(unit, Colour::White, square, |known| known == pattern).is_empty())
     };
     let mut regions: Vec<(Vec<bool>, SquareSet)> = Vec::new();
     for square in variant.topology().squares() {
@@ -133,7 +134,7 @@ fn regions(variant: &Variant, unit: Unit) -> Vec<SquareSet> {
 /// stands.
 fn typical_square(variant: &Variant, unit: Unit, region: SquareSet) -> Option<Square> {
     let depends = |pattern: &Pattern| pattern.initial || pattern.from.is_some() || pattern.to.is_some();
-    let homes = variant.white_homes(unit) & region;
+    let homes = variant.homes(unit, Colour::White) & region;
     let at_home = !homes.is_empty() && variant.unit(unit).patterns.iter().any(depends);
     let off_centre = |square: Square| {
         let from_middle = |at: u8, size: u8| (2 * i32::from(at) - i32::from(size) + 1).pow(2);
@@ -180,8 +181,8 @@ fn distance(a: Square, b: Square) -> u8 {
 
 /// Every target with what moving and capturing there ask for, in the order of the squares.
 fn targets(variant: &Variant, unit: Unit, from: Square) -> Vec<(Square, Option<Access>, Option<Access>)> {
-    let ways = variant.ways(unit, from, |_| true);
-    let anywhere = variant.ways(unit, from, |pattern| !pattern.initial);
+    let ways = variant.ways(unit, Colour::White, from, |_| true);
+    let anywhere = variant.ways(unit, Colour::White, from, |pattern| !pattern.initial);
     let squares: SquareSet = ways.iter().map(|way| way.target).collect();
     let access = |square: Square, wanted: fn(&Way) -> bool| {
         let to = |way: &&Way| way.target == square && wanted(way);

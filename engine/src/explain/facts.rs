@@ -101,9 +101,11 @@ pub struct Man {
     pub square: String,
 }
 
-/// The farthest ranks that White's units of a type reach from one rank of the array.
+/// The farthest ranks that a side's units of a type reach from one rank of the array. Black is left out where its army is White's.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Reach {
+    /// `White` or `Black`.
+    pub side: &'static str,
     /// The unit.
     pub unit: String,
     /// The rank it starts from.
@@ -142,7 +144,7 @@ impl Facts {
             attack_density: Colour::BOTH.map(|colour| attack_density(variant, colour)),
             mobility: variant.units().map(|unit| unit_mobility(variant, unit, empty_share)).collect(),
             protection: protection(&Position::start(variant)),
-            reach: variant.units().flat_map(|unit| reach(variant, unit)).collect(),
+            reach: reach(variant),
         }
     }
 }
@@ -164,7 +166,7 @@ fn attack_density(variant: &Variant, colour: Colour) -> AttackDensity {
         let count = usize::from(variant.array_count(colour, unit));
         men += count;
         if count > 0 {
-            adjacent_attacks += count * adjacent_attacks_of(variant, unit);
+            adjacent_attacks += count * adjacent_attacks_of(variant, unit, colour);
         }
     }
     let density = (men > 0).then(|| adjacent_attacks as f64 / men as f64);
@@ -172,10 +174,10 @@ fn attack_density(variant: &Variant, colour: Colour) -> AttackDensity {
 }
 
 /// Adjacent squares that a unit attacks on the empty board, from where it attacks most of them.
-fn adjacent_attacks_of(variant: &Variant, unit: Unit) -> usize {
+fn adjacent_attacks_of(variant: &Variant, unit: Unit, colour: Colour) -> usize {
     let squares = variant.topology().squares().iter();
     let from = |square: Square| {
-        let attacks = variant.ways(unit, square, |_| true).into_iter();
+        let attacks = variant.ways(unit, colour, square, |_| true).into_iter();
         let attacks =
             attacks.filter(|way| way.captures && way.is_open(SquareSet::EMPTY) && is_beside(square, way.target));
         attacks.map(|way| way.target).collect::<SquareSet>().len() as usize
@@ -220,23 +222,37 @@ fn protection(start: &Position) -> Protection {
     protection
 }
 
-/// One entry for each rank on which the array has White's units of this type.
-fn reach(variant: &Variant, unit: Unit) -> Vec<Reach> {
-    let homes = variant.white_homes(unit);
+fn reach(variant: &Variant) -> Vec<Reach> {
+    let array = &variant.rules().array;
+    let mirrored = |&(square, unit, colour): &(Square, Unit, Colour)| {
+        array.contains(&(variant.topology().flip(square), unit, colour.opponent()))
+    };
+    let sides = if array.iter().all(mirrored) { &Colour::BOTH[..1] } else { &Colour::BOTH };
+    let of_side = |&colour: &Colour| variant.units().flat_map(move |unit| reach_of(variant, unit, colour));
+    sides.iter().flat_map(of_side).collect()
+}
+
+/// One entry for each rank on which the array has the side's units of this type.
+fn reach_of(variant: &Variant, unit: Unit, colour: Colour) -> Vec<Reach> {
+    let array = &variant.rules().array;
+    let squares = |wanted: &dyn Fn(Unit, Colour) -> bool| -> SquareSet {
+        array.iter().filter(|man| wanted(man.1, man.2)).map(|man| man.0).collect()
+    };
+    let may_be_taken = |unit: Unit| !variant.unit(unit).royal && !variant.unit(unit).untakeable;
+    let homes = squares(&|known, owner| known == unit && owner == colour);
+    let alone = Surroundings { variant, unit, colour, men: SquareSet::EMPTY, takeable: SquareSet::EMPTY };
+    let in_array = Surroundings {
+        men: squares(&|_, _| true),
+        takeable: squares(&|known, owner| owner != colour && may_be_taken(known)),
+        ..alone
+    };
     let mut rows: Vec<u8> = homes.iter().map(Square::row).collect();
     rows.dedup();
-    let men = |colour: Option<Colour>| -> SquareSet {
-        let array = variant.rules().array.iter().filter(|man| colour.is_none_or(|colour| man.2 == colour));
-        array.map(|man| man.0).collect()
-    };
-    let never_taken = |unit: Unit| variant.unit(unit).royal || variant.unit(unit).untakeable;
-    let never_taken = variant.rules().array.iter().filter(|man| never_taken(man.1)).map(|man| man.0).collect();
-    let alone = Surroundings { variant, unit, men: SquareSet::EMPTY, takeable: SquareSet::EMPTY };
-    let in_array = Surroundings { men: men(None), takeable: men(Some(Colour::Black)) - never_taken, ..alone };
     rows.into_iter()
         .map(|row| {
             let from: Vec<Square> = homes.iter().filter(|square| square.row() == row).collect();
             Reach {
+                side: side(colour),
                 unit: name(variant, unit),
                 from_rank: rank_number(variant.topology(), from[0]),
                 alone: alone.farthest(&from),
@@ -251,6 +267,7 @@ fn reach(variant: &Variant, unit: Unit) -> Vec<Reach> {
 struct Surroundings<'a> {
     variant: &'a Variant,
     unit: Unit,
+    colour: Colour,
     /// Where men stand, the mover's own square included.
     men: SquareSet,
     /// The men it may take.
@@ -259,9 +276,8 @@ struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     fn farthest(self, from: &[Square]) -> Farthest {
-        let rank = |square: Square| rank_number(self.variant.topology(), square);
-        let highest = |squares: &[Square]| squares.iter().copied().map(rank).max().unwrap_or(0);
-        let (mut one, mut two) = (Vec::new(), from.to_vec());
+        let mut one = from.to_vec();
+        let mut two = Vec::new();
         for &start in from {
             for first in self.targets(start) {
                 one.push(first);
@@ -270,9 +286,15 @@ impl Surroundings<'_> {
                 }
             }
         }
-        one.extend_from_slice(from);
         two.extend_from_slice(&one);
-        Farthest { one_move: highest(&one), two_moves: highest(&two) }
+        Farthest { one_move: self.farthest_rank(&one), two_moves: self.farthest_rank(&two) }
+    }
+
+    /// The rank farthest ahead, as the side sees it.
+    fn farthest_rank(self, squares: &[Square]) -> u16 {
+        let ranks = squares.iter().map(|&square| rank_number(self.variant.topology(), square));
+        let farthest = if self.colour == Colour::White { ranks.max() } else { ranks.min() };
+        farthest.unwrap_or_default()
     }
 
     fn targets(self, from: Square) -> impl Iterator<Item = Square> {
@@ -281,7 +303,7 @@ impl Surroundings<'_> {
             false => way.moves,
             true => way.captures && self.takeable.contains(way.target),
         };
-        let ways = self.variant.ways(self.unit, from, |_| true).into_iter();
+        let ways = self.variant.ways(self.unit, self.colour, from, |_| true).into_iter();
         ways.filter(move |way| way.is_open(men) && may_end(way)).map(|way| way.target)
     }
 
@@ -291,6 +313,6 @@ impl Surroundings<'_> {
     }
 
     fn must_promote(self, square: Square) -> bool {
-        self.variant.promotion(self.unit, Colour::White, square).is_some_and(|(_, must)| must)
+        self.variant.promotion(self.unit, self.colour, square).is_some_and(|(_, must)| must)
     }
 }

@@ -1,7 +1,9 @@
 //! An explanation written out for a terminal: rules, units with their drawings, tables of facts. At most 120 columns.
 
+use super::words::side;
 use super::{AttackDensity, Diagram, Explanation, Facts, Man, Section, Targets, UnitExplanation};
 use crate::table::aligned;
+use crate::variant::rules::Colour;
 use std::fmt::{self, Display, Formatter};
 
 /// Widest line of running text.
@@ -142,6 +144,7 @@ fn men_words(men: &[Man]) -> String {
 fn write_reach(f: &mut Formatter<'_>, facts: &Facts) -> fmt::Result {
     let heading = ["farthest rank", "from", "alone: 1 move", "2 moves", "in the array: 1 move", "2 moves"];
     let mut rows = vec![heading.map(String::from).to_vec()];
+    let both = facts.reach.iter().any(|reach| reach.side == side(Colour::Black));
     for reach in &facts.reach {
         let ranks = [
             reach.from_rank,
@@ -150,12 +153,15 @@ fn write_reach(f: &mut Formatter<'_>, facts: &Facts) -> fmt::Result {
             reach.in_array.one_move,
             reach.in_array.two_moves,
         ];
-        rows.push(std::iter::once(reach.unit.clone()).chain(ranks.map(|rank| rank.to_string())).collect());
+        let unit = if both { format!("{} {}", reach.side, reach.unit) } else { reach.unit.clone() };
+        rows.push(std::iter::once(unit).chain(ranks.map(|rank| rank.to_string())).collect());
     }
     writeln!(f, "{}", indented(&aligned(&rows).lines().map(Into::into).collect::<Vec<_>>()))?;
-    let about =
-        "White's units: alone on the board, and in the array with nobody else moving (captures count, check does not).";
-    writeln!(f, "{}\n", wrapped("  ", "  ", about))
+    let whose = if both { "" } else { "White's units; Black's are like them. " };
+    let about = format!(
+        "{whose}Alone on the board, and in the array with nobody else moving (captures count, check does not)."
+    );
+    writeln!(f, "{}\n", wrapped("  ", "  ", &about))
 }
 
 fn indented(lines: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! A unit's paths for those who explain a game: where each ends and what it asks of the squares between, from White's side.
+//! A unit's paths for those who explain a game: where each ends and what it asks of the squares between.
 //!
 //! The same paths that the tables of moves are made of, pattern by pattern. Nothing that plays reads this.
 
@@ -31,12 +31,12 @@ impl Way {
 }
 
 impl Variant {
-    /// All ways of a White unit on `square` by those of its patterns that are `wanted`, without the superfluous ones: a way
-    /// that asks for more than another to the same square is left out.
-    pub fn ways(&self, unit: Unit, square: Square, wanted: impl Fn(&Pattern) -> bool) -> Vec<Way> {
+    /// All ways of a unit of a side on `square` by those of its patterns that are `wanted`, without the superfluous ones: a way that
+    /// asks for more than another to the same square is left out.
+    pub fn ways(&self, unit: Unit, colour: Colour, square: Square, wanted: impl Fn(&Pattern) -> bool) -> Vec<Way> {
         let patterns: Vec<Pattern> =
             self.unit(unit).patterns.iter().filter(|pattern| wanted(pattern)).cloned().collect();
-        let view = View { topology: self.topology(), black: false, homes: self.white_homes(unit) };
+        let view = View { topology: self.topology(), black: colour == Colour::Black, homes: self.homes(unit, colour) };
         let paths = paths::paths(&patterns, square, &view, MAX_PATHS).unwrap_or_default();
         let squares = |path: &paths::Path, empty: bool| {
             path.conditions
@@ -57,8 +57,9 @@ impl Variant {
             .collect()
     }
 
-    /// Where the array has White's units of this type.
-    pub fn white_homes(&self, unit: Unit) -> SquareSet {
-        super::homes(self.rules(), unit, Colour::White)
+    /// The squares from which initial moves of the unit start: where the array has it, or if it has none of this side, the image of
+    /// where the other side has it.
+    pub fn homes(&self, unit: Unit, colour: Colour) -> SquareSet {
+        super::homes(self.rules(), unit, colour)
     }
 }
