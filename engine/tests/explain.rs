@@ -415,7 +415,7 @@ impl<'a> Comparison<'a> {
             };
             let enemies = self.variant.units().filter(|&unit| unit != self.variant.royal());
             if let Some(position) = enemies.filter_map(with).next() {
-                taken = taken | self.targets(&position).1;
+                taken |= self.targets(&position).1;
             }
         }
         taken

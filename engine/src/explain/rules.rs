@@ -67,9 +67,11 @@ fn holes(topology: &Topology) -> Vec<String> {
         let missing = |file: &u8| Square::at(*file, row).is_some_and(|square| !topology.has(square));
         let files: Vec<u8> = (0..topology.width()).filter(missing).collect();
         for run in files.chunk_by(|a, b| a + 1 == *b) {
-            let named = |file: u8| Square::at(file, row).map(|square| topology.name(square)).unwrap_or_default();
-            let (first, last) = (run[0], run[run.len() - 1]);
-            holes.push(if first == last { named(first) } else { format!("{} to {}", named(first), named(last)) });
+            let named = |file: &u8| Square::at(*file, row).map(|square| topology.name(square)).unwrap_or_default();
+            match run {
+                [first, _, .., last] => holes.push(format!("{} to {}", named(first), named(last))),
+                few => holes.extend(few.iter().map(named)),
+            }
         }
     }
     holes
