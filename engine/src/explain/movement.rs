@@ -5,8 +5,9 @@
 //! field added to them cannot be forgotten here.
 
 use super::words::{list, number, squares, zone};
-use crate::geometry::Topology;
+use crate::geometry::{GRID, Topology};
 use crate::variant::pattern::{Leg, Occupancy, Pattern, Step, Turn};
+use std::collections::BTreeSet;
 
 /// What a unit with these patterns does, one phrase each: `slides any number of squares orthogonally, over empty squares`.
 pub(super) fn phrases(topology: &Topology, patterns: &[Pattern]) -> Vec<String> {
@@ -30,7 +31,7 @@ fn by_length(pattern: &Pattern) -> Vec<Pattern> {
         part.legs[0].steps = vec![step.clone()];
         if is_straight(&part) {
             // They follow the first leg anyway; without their steps all directions compare equal.
-            part.legs[1..].iter_mut().for_each(|leg| leg.steps.clear());
+            part.legs[1..].iter_mut().for_each(|leg| (leg.steps, leg.turn) = (Vec::new(), Turn::Eighths(vec![0])));
         }
         match parts.iter_mut().find(|known| differ_in_first_steps_only(known, &part)) {
             Some(known) => add_steps(&mut known.legs[0].steps, &part.legs[0].steps),
@@ -40,21 +41,15 @@ fn by_length(pattern: &Pattern) -> Vec<Pattern> {
     parts
 }
 
-/// Whether every later leg goes straight on by the same step as the first.
+/// Whether every later leg can only go straight on by the same step as the first.
 fn is_straight(pattern: &Pattern) -> bool {
     let [Leg { steps, .. }, later @ ..] = pattern.legs.as_slice() else { return false };
     let [first] = steps.as_slice() else { return false };
     let goes_on = |leg: &Leg| {
-        let parallel = |step: &&Step| is_ahead(first.vector, step.vector);
-        let mut ahead = leg.steps.iter().filter(parallel);
-        leg.turn == Turn::Eighths(vec![0]) && ahead.next() == Some(first) && ahead.next().is_none()
+        let mut allowed = leg.steps.iter().filter(|step| leg.turn.allows(first.vector, step.vector));
+        allowed.next() == Some(first) && allowed.next().is_none()
     };
     !later.is_empty() && later.iter().all(goes_on)
-}
-
-fn is_ahead((a, b): (i8, i8), (c, d): (i8, i8)) -> bool {
-    let (a, b, c, d) = (i32::from(a), i32::from(b), i32::from(c), i32::from(d));
-    a * d == b * c && a * c + b * d > 0
 }
 
 fn differ_in_first_steps_only(a: &Pattern, b: &Pattern) -> bool {
@@ -179,11 +174,33 @@ fn stop_words(steps: &[Step]) -> String {
     if steps.iter().all(beside) {
         return ", if the first square the long way is empty".into();
     }
+    if let Some(stops) = common_stops(steps) {
+        return format!(
+            ", if the {} {} on the way {} empty",
+            plural("square", stops.len() > 1),
+            list(&stops, "and"),
+            if stops.len() > 1 { "are" } else { "is" }
+        );
+    }
     let each = steps.iter().map(|step| {
         let stops: Vec<String> = step.stops.iter().map(|&stop| vector_words(stop)).collect();
         format!("{} if the square {} is empty", vector_words(step.vector), list(&stops, "and the square"))
     });
     format!(" ({})", each.collect::<Vec<_>>().join("; "))
+}
+
+/// The squares that oblique leaps ask to be empty, counted as the leap is: the long way, then the short; `None` if they differ.
+fn common_stops(steps: &[Step]) -> Option<Vec<String>> {
+    let seen = |step: &Step| -> Vec<(i8, i8)> {
+        let (files, rows) = step.vector;
+        let along = |(a, b): (i8, i8)| (a * files.signum(), b * rows.signum());
+        let swap = |(a, b): (i8, i8)| if files.abs() > rows.abs() { (a, b) } else { (b, a) };
+        step.stops.iter().map(|&stop| swap(along(stop))).collect()
+    };
+    let first = steps.first().filter(|step| matches!(kind(step.vector), Kind::Oblique(..)))?;
+    let common = seen(first);
+    let alike = steps.iter().all(|step| seen(step) == common);
+    alike.then(|| common.iter().map(|(long, short)| format!("({long},{short})")).collect())
 }
 
 fn plural(word: &str, several: bool) -> String {
@@ -310,18 +327,43 @@ fn later_leg_words(leg: &Leg) -> String {
         }
     }
     let words: Vec<String> = kinds.iter().map(|leg| leg_words(leg, &directions(&leg.steps))).collect();
-    format!("{}, {}", list(&words, "or"), turn_words(&leg.turn))
+    let all_round = kinds.iter().all(|leg| is_all_round(&leg.steps));
+    match &leg.turn {
+        Turn::Any if !all_round => list(&words, "or"),
+        turn => format!("{}, {}", list(&words, "or"), turn_words(turn)),
+    }
 }
 
-/// Whether the legs might lead back to the start: after a sharp turn, or after four legs that go round.
+/// Whether steps of one kind go to all sides, so that a direction alone would not tell that they may turn.
+fn is_all_round(steps: &[Step]) -> bool {
+    let turned = |(files, rows): (i8, i8)| (rows, -files);
+    steps.iter().all(|step| steps.iter().any(|other| other.vector == turned(step.vector)))
+}
+
+/// Whether the legs can lead back to the start, so that it must be said that they may not.
 fn may_return(legs: &[Leg]) -> bool {
-    let turns_back = |leg: &Leg| match &leg.turn {
-        Turn::Any => true,
-        Turn::Outward => false,
-        Turn::Eighths(angles) => angles.iter().any(|angle| (3..=5).contains(angle)),
-    };
-    let turns = |leg: &Leg| leg.turn != Turn::Eighths(vec![0]);
-    legs[1..].iter().any(turns_back) || legs.len() > 3 && legs[1..].iter().any(turns)
+    const REACH: i8 = GRID as i8;
+    let mut ends = BTreeSet::from([((0, 0), None)]);
+    for leg in legs {
+        let mut next = BTreeSet::new();
+        for &((files, rows), before) in &ends {
+            let allowed = |step: &&Step| before.is_none_or(|before| leg.turn.allows(before, step.vector));
+            for Step { vector, .. } in leg.steps.iter().filter(allowed) {
+                for times in leg.min.max(1)..=leg.max.min(GRID) {
+                    let on = |at: i8, by: i8| by.checked_mul(times as i8).and_then(|way| at.checked_add(way));
+                    let inside = |at: &i8| at.unsigned_abs() < REACH.unsigned_abs();
+                    let (Some(file), Some(row)) =
+                        (on(files, vector.0).filter(inside), on(rows, vector.1).filter(inside))
+                    else {
+                        break;
+                    };
+                    next.insert(((file, row), Some(*vector)));
+                }
+            }
+        }
+        ends = next;
+    }
+    ends.iter().any(|&(end, _)| end == (0, 0))
 }
 
 fn turn_words(turn: &Turn) -> String {
@@ -546,12 +588,50 @@ mod tests {
         assert_eq!(
             path(&["W", "D"], Turn::Any),
             "first steps one square orthogonally, onto an empty square, then leaps two squares orthogonally, whatever the \
-             direction before; never back to where it started"
+             direction before"
         );
         assert_eq!(
             path(&["K", "N"], Turn::Any),
             "first steps one square orthogonally or diagonally, onto an empty square, then leaps (2,1) in all eight \
-             directions, whatever the direction before; never back to where it started"
+             directions, whatever the direction before"
+        );
+        assert_eq!(
+            path(&["F", "F"], Turn::Any),
+            "first steps one square diagonally, onto an empty square, then steps one square diagonally, whatever the \
+             direction before; never back to where it started"
+        );
+        assert_eq!(
+            path(&["W", "W", "W"], Turn::Eighths(vec![0])),
+            "jumps three squares orthogonally, if both squares between are empty"
+        );
+        assert_eq!(path(&["W", "W"], Turn::Outward), "jumps two squares orthogonally, if the square between is empty");
+    }
+
+    #[test]
+    fn lame_leaps_and_fixed_directions_are_told_by_their_squares() {
+        let topology = Topology::new(8, 8, 1, SquareSet::EMPTY).unwrap();
+        let mut zebra = parse("Z").unwrap();
+        for step in &mut zebra[0].legs[0].steps {
+            let (files, rows) = step.vector;
+            let (one, two) = if files.abs() > rows.abs() { ((1, 0), (2, 1)) } else { ((0, 1), (1, 2)) };
+            step.stops = [one, two].map(|(a, b)| (a * files.signum(), b * rows.signum())).to_vec();
+        }
+        assert_eq!(
+            phrases(&topology, &zebra),
+            ["leaps (3,2) in all eight directions, if the squares (1,0) and (2,1) on the way are empty"]
+        );
+        zebra[0].legs[0].steps[0].stops.pop();
+        let told = phrases(&topology, &zebra).join("");
+        assert!(told.contains("three forward and two to the right if the square one forward is empty"), "{told}");
+        let mut hop = parse("pafW").unwrap();
+        hop[0].legs[0].steps.truncate(2);
+        hop[0].legs[1] = Leg { turn: Turn::Any, ..parse("frF").unwrap()[0].legs[0].clone() };
+        assert_eq!(
+            phrases(&topology, &hop),
+            [
+                "first steps one square straight forward or to the right, onto a square with a man of either colour, which stays, then \
+              steps one square diagonally forward to the right"
+            ]
         );
     }
 }
