@@ -4,13 +4,15 @@
 
 mod common;
 
-use common::{below, shipped, variant, variant_from};
+use common::{below, cases, shipped, variant, variant_from};
 use fairyforge_engine::explain::{Diagram, Explanation, Facts, Man, Passage};
 use fairyforge_engine::geometry::{Square, SquareSet};
 use fairyforge_engine::moves::MoveKind;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
+use fairyforge_engine::variant::betza;
 use fairyforge_engine::variant::rules::{BareKing, Colour, Unit};
+use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::Deserialize;
@@ -269,6 +271,35 @@ fn drawings_agree_with_the_move_generator() {
         }
     }
     assert!(compared_squares > 2_000, "{compared_squares}");
+}
+
+/// Terms from which random pieces are made.
+const TERMS: [&str; 24] = [
+    "W", "fmF", "scW", "nD", "A", "nN", "ffN", "C", "bhZ", "R", "mB", "cQ", "fR3", "NN", "AA", "pR", "cpB", "gR",
+    "mgB", "pafW", "mafsW", "mpafF", "asasW", "imfG",
+];
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn drawings_of_random_pieces_agree_too(terms in prop::collection::vec(prop::sample::select(&TERMS[..]), 1..4)) {
+        let moves = terms.concat();
+        prop_assume!(betza::parse(&moves).is_ok(), "a letter doubled by chance");
+        let empty = [". . . . . . . . . ."; 8].join("\n");
+        let rows = format!("x . . . k . . . . x\n{empty}\nX . . T K . . . . X");
+        let variant = variant_from(&format!(
+            "format = 1\n[variant]\nname = \"x\"\n[board]\nsetup = \"\"\"\n{rows}\n\"\"\"\n[pieces]\n\
+             king = {{ letter = \"K\", moves = \"K\" }}\ntested = {{ letter = \"T\", moves = \"{moves}\" }}\n\
+             wall = {{ letter = \"X\", moves = \"fmW\" }}\n"
+        ));
+        let unit = variant.unit_named("tested").unwrap();
+        let explanation = Explanation::of(&variant);
+        for diagram in &explanation.units[unit.index()].diagrams {
+            check_legend(&moves, diagram);
+            Comparison::new(&variant, unit, diagram).run();
+        }
+    }
 }
 
 /// One drawing against the moves of a unit that stands there: alone, before each single enemy man, and in random crowds.
