@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of positions; [`super::tables`] turns the paths into the tables that move generation reads.
 
-use super::pattern::{Leg, Occupancy, Pattern, Step, Turn};
+use super::pattern::{Leg, Occupancy, Pattern, Step};
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 
 /// Steps that may be tried for each path allowed; blind alleys cost steps too.
@@ -118,7 +118,7 @@ impl Walk<'_> {
     fn leg(&mut self, pattern: &Pattern, index: usize, from: Square, before: Option<(i8, i8)>) {
         let leg = &pattern.legs[index];
         for step in &leg.steps {
-            if before.is_none_or(|before| turn_allows(&leg.turn, before, step.vector)) {
+            if before.is_none_or(|before| leg.turn.allows(before, step.vector)) {
                 let mark = self.conditions.len();
                 self.repeat(pattern, index, step, from);
                 self.conditions.truncate(mark);
@@ -191,29 +191,5 @@ impl Walk<'_> {
         if target != self.origin && self.view.in_zone(&pattern.to, target) && (moves || captures) {
             self.found.push(Path { conditions: self.conditions.clone(), target, moves, captures });
         }
-    }
-}
-
-fn turn_allows(turn: &Turn, before: (i8, i8), after: (i8, i8)) -> bool {
-    let ((a, b), (c, d)) = ((i32::from(before.0), i32::from(before.1)), (i32::from(after.0), i32::from(after.1)));
-    let (dot, cross) = (a * c + b * d, a * d - b * c);
-    match turn {
-        Turn::Any => true,
-        // cos 45° = 1/√2, squared to stay with integers.
-        Turn::Outward => dot > 0 && 2 * dot * dot >= (a * a + b * b) * (c * c + d * d),
-        Turn::Eighths(angles) => angles.iter().any(|&eighths| {
-            // Clockwise from the previous step: the cross product is negative to the right.
-            match eighths {
-                0 => dot > 0 && cross == 0,
-                1 => dot > 0 && cross == -dot,
-                2 => dot == 0 && cross < 0,
-                3 => dot < 0 && cross == dot,
-                4 => dot < 0 && cross == 0,
-                5 => dot < 0 && cross == -dot,
-                6 => dot == 0 && cross > 0,
-                7 => dot > 0 && cross == dot,
-                _ => false,
-            }
-        }),
     }
 }

@@ -74,3 +74,30 @@ impl Leg {
     /// `max` of a leg that goes as far as the board allows.
     pub const UNLIMITED: u8 = u8::MAX;
 }
+
+impl Turn {
+    /// Whether a step may follow another.
+    pub fn allows(&self, before: (i8, i8), after: (i8, i8)) -> bool {
+        let ((a, b), (c, d)) = ((i32::from(before.0), i32::from(before.1)), (i32::from(after.0), i32::from(after.1)));
+        let (dot, cross) = (a * c + b * d, a * d - b * c);
+        match self {
+            Self::Any => true,
+            // cos 45° = 1/√2, squared to stay with integers.
+            Self::Outward => dot > 0 && 2 * dot * dot >= (a * a + b * b) * (c * c + d * d),
+            Self::Eighths(angles) => angles.iter().any(|&eighths| {
+                // Clockwise from the previous step: the cross product is negative to the right.
+                match eighths {
+                    0 => dot > 0 && cross == 0,
+                    1 => dot > 0 && cross == -dot,
+                    2 => dot == 0 && cross < 0,
+                    3 => dot < 0 && cross == dot,
+                    4 => dot < 0 && cross == 0,
+                    5 => dot < 0 && cross == -dot,
+                    6 => dot == 0 && cross > 0,
+                    7 => dot > 0 && cross == dot,
+                    _ => false,
+                }
+            }),
+        }
+    }
+}
