@@ -91,13 +91,13 @@ SHARED = {
     "sorc10x": Shared(),
     "herc12x10": Shared(
         known={
-            "half-move clock": "Ninja Pawns' moves set it back here, as docs/rules/notation.md says; there only Pawns' do"
+            "half-move clock": "Ninja Pawns set it back here, as docs/rules/notation.md says; there only Pawns do"
         }
     ),
     "ols10": Shared(),
 }
 
-LANDING = "after a long step of a man that is no pawn they also name the square it stands on, where nobody takes en passant"
+LANDING = "after a long step of a man other than a pawn they also name the square it stands on; nobody takes there"
 BARE_KINGS = "king against king is drawn at once here, there it is a position that nobody can win"
 
 
