@@ -171,11 +171,11 @@ fn a_priori_values_are_sane() {
             let numbers = &weights.units[unit.index()];
             let name = &variant.unit(unit).name;
             assert!(numbers.middlegame > 0 && numbers.endgame > 0, "{} {name}", variant.name());
-            assert!(numbers.middlegame >= 90 && numbers.middlegame < 3_000, "{} {name}", variant.name());
+            assert!(numbers.middlegame >= 50 && numbers.middlegame < 3_000, "{} {name}", variant.name());
             let promotes = !variant.promotion_zone(unit, fairyforge_engine::variant::rules::Colour::White).is_empty();
             assert_eq!(numbers.phase > 0, !promotes, "{} {name}", variant.name());
         }
-        let ordered: Vec<i32> = ["queen", "rook", "knight", "pawn"].iter().filter_map(|unit| value(unit)).collect();
+        let ordered: Vec<i32> = ["queen", "rook", "pawn"].iter().filter_map(|unit| value(unit)).collect();
         assert!(ordered.is_sorted_by(|a, b| a > b), "{}: {ordered:?}", variant.name());
         if let (Some(ninja), Some(pawn)) = (value("ninja_pawn"), value("pawn")) {
             assert!(ninja > pawn);
@@ -189,7 +189,7 @@ fn a_priori_values_are_sane() {
 
 #[test]
 fn a_start_position_is_level_but_for_the_move() {
-    for variant in shipped() {
+    for variant in shipped().into_iter().filter(|variant| variant.armies_are_alike()) {
         let weights = Weights::a_priori(&variant);
         let evaluator = Tapered::new(&variant, &weights);
         let start = Position::start(&variant);

@@ -5,36 +5,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod common;
+
+use common::colours_exchanged;
 use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::search::{Limits, Memory, Params, Report, search};
-use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::Colour;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// The same position with colours exchanged and the board mirrored, the other side to move.
-fn mirrored(position: &Position) -> Position {
-    let fen = position.fen();
-    let fields: Vec<&str> = fen.split(' ').collect();
-    let swap = |text: &str| -> String {
-        let swapped = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
-        text.chars().map(swapped).collect()
-    };
-    let (board, hands) = fields[0].split_once('[').map_or((fields[0], None), |(board, hands)| (board, Some(hands)));
-    let ranks: Vec<String> = board.split('/').rev().map(swap).collect();
-    let hands = hands.map_or(String::new(), |hands| {
-        let hands = swap(hands.trim_end_matches(']'));
-        let (black, white): (String, String) = hands.chars().partition(|c| c.is_ascii_lowercase());
-        format!("[{white}{black}]")
-    });
-    let side = if fields[1] == "w" { "b" } else { "w" };
-    let castling = if fields[2] == "-" { "-".into() } else { swap(fields[2]) };
-    let text = format!("{}{hands} {side} {castling} - {} {}", ranks.join("/"), fields[4], fields[5]);
-    Position::from_fen(position.variant(), &text).unwrap()
-}
 
 fn searched(position: &Position, evaluator: &Tapered, nodes: u64) -> Report {
     let mut memory = Memory::new(4, Params::default());
@@ -44,15 +24,15 @@ fn searched(position: &Position, evaluator: &Tapered, nodes: u64) -> Report {
 
 #[test]
 fn mirrored_positions_are_searched_alike() {
-    for name in Variant::shipped_names() {
-        let variant = Arc::new(Variant::load(name).unwrap());
+    for variant in common::shipped().into_iter().filter(|variant| variant.armies_are_alike()) {
+        let name = variant.name();
         let evaluator = Tapered::new(&variant, &Weights::a_priori(&variant));
         let mut random = ChaCha8Rng::seed_from_u64(11);
         let mut position = Position::start(&variant);
         for ply in 0..40 {
             if ply % 4 == 0 && position.en_passant().is_none() {
                 let (here, there) =
-                    (searched(&position, &evaluator, 400), searched(&mirrored(&position), &evaluator, 400));
+                    (searched(&position, &evaluator, 400), searched(&colours_exchanged(&position), &evaluator, 400));
                 let flipped = |square| variant.topology().flip(square);
                 let best = here.best.map(|mv| (flipped(mv.from()), flipped(mv.to())));
                 let same = (best, here.score, here.depth)

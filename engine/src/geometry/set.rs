@@ -65,6 +65,18 @@ impl SquareSet {
         })
     }
 
+    /// The squares as Black sees them in order on a turned board: the exact reverse of [`SquareSet::iter`].
+    pub fn iter_turned(self) -> impl Iterator<Item = Square> {
+        (0..4).rev().flat_map(move |word: usize| {
+            let mut bits = self.0[word];
+            std::iter::from_fn(move || {
+                let highest = bits.checked_ilog2()?;
+                bits ^= 1 << highest;
+                Some(Square::from_index((word as u8) << 6 | highest as u8))
+            })
+        })
+    }
+
     /// The squares in the order of their index: from White's lowest rank up, each from the a-file on.
     #[inline]
     pub const fn iter(self) -> Squares {

@@ -62,8 +62,11 @@ impl Position {
         let generation = Generation { position: self, side: self.side_to_move(), safety, wanted };
         match generation.side {
             Colour::White => self.men(Colour::White).iter().for_each(|from| generation.moves_of(from, &mut found)),
+            Colour::Black if self.variant().topology().is_turned() => {
+                self.men(Colour::Black).iter_turned().for_each(|from| generation.moves_of(from, &mut found));
+            }
             Colour::Black => {
-                self.men(Colour::Black).iter_from_top().for_each(|from| generation.moves_of(from, &mut found))
+                self.men(Colour::Black).iter_from_top().for_each(|from| generation.moves_of(from, &mut found));
             }
         }
         if wanted.quiet() && !safety.in_check {
@@ -156,22 +159,25 @@ impl Generation<'_> {
         self.walk(from, unit, Wanted::All, |to| {
             let captures = !self.position.piece_at(to).is_none();
             let plain_wanted = if captures { self.wanted.noisy() } else { self.wanted.quiet() };
-            let promotes = zone.contains(to);
-            if (promotes || plain_wanted) && self.is_legal(from, to) {
-                let must = promotes && self.promotions(from, to, unit, found);
-                if plain_wanted && !must {
-                    found(Move::new(from, to, MoveKind::Normal));
-                }
+            let must = zone.contains(to) && self.promotions(from, to, unit, found);
+            if plain_wanted && !must && self.is_legal(from, to) {
+                found(Move::new(from, to, MoveKind::Normal));
             }
         });
     }
 
     /// Lists the promotions on `to` and says whether the unit must promote there.
     fn promotions(&self, from: Square, to: Square, unit: Unit, found: &mut impl FnMut(Move)) -> bool {
-        let Some((choices, must)) = self.position.variant().promotion(unit, self.side, to) else { return false };
+        let variant = self.position.variant();
+        let Some((choices, must)) = variant.promotion(unit, self.side, to) else { return false };
         if self.wanted.noisy() {
+            let legal = self.is_legal(from, to);
             for choice in choices.iter().filter(|choice| self.position.may_promote_to(choice, from, to)) {
-                found(Move::new(from, to, MoveKind::Promotion(choice.unit)));
+                let mv = Move::new(from, to, MoveKind::Promotion(choice.unit));
+                // Another king may end a check that the move itself does not end.
+                if legal || choice.unit == variant.royal() && self.position.keeps_king_safe(mv) {
+                    found(mv);
+                }
             }
         }
         must

@@ -1,5 +1,6 @@
 //! What the rules' tests share: the shipped games, positions from text, random choices from fixed seeds.
 #![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Position, Unobserved};
