@@ -1,9 +1,11 @@
 //! What is fuzzed: for each reader of text where inputs come from, what its language is made of, and what it promises.
 
 use crate::common::{below, random_move, random_position, shipped};
+use fairyforge_engine::moves::Move;
 use fairyforge_engine::moves::perft::perft;
-use fairyforge_engine::position::Position;
+use fairyforge_engine::pgn::{Comment, PgnFault, PgnGame, PgnMove, PgnReader};
 use fairyforge_engine::position::audit::audit;
+use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::protocol::uci;
 use fairyforge_engine::variant::{Variant, betza, file, library};
 use rand_chacha::ChaCha8Rng;
@@ -78,8 +80,26 @@ pub const ALL: &[Target] = &[
         most_bytes: 2_000,
         words: MOVE_WORDS,
         accepts_all: false,
-        seeds: moves_to_read,
+        seeds: || moves_to_read(|position, mv| position.move_text(mv)),
         check: move_text,
+    },
+    Target {
+        name: "san",
+        share: 150,
+        most_bytes: 2_000,
+        words: SAN_WORDS,
+        accepts_all: false,
+        seeds: || moves_to_read(|position, mv| position.san(mv)),
+        check: san,
+    },
+    Target {
+        name: "pgn",
+        share: 60,
+        most_bytes: 20_000,
+        words: PGN_WORDS,
+        accepts_all: false,
+        seeds: random_games,
+        check: pgn,
     },
     Target {
         name: "uci",
@@ -343,6 +363,60 @@ const UCI_WORDS: &[&str] = &[
     "8/8/8/4k3/8/8/4K3/8 w - - 0 1 ",
 ];
 
+const SAN_WORDS: &[&str] = &[
+    "e4", "Nf3", "exd5", "O-O", "O-O-O", "O-Oj1", "O-Oc1", "0-0", "=Q", "=", "+", "#", "!", "?", "x", "-", "N", "P",
+    "K", "R1", "Ra", "G@e0", "P@", "@", "a12", "a1", "l12=Q", "e.p.", "bxa8=N", "Z9", "(", "\n", " ", "z0000",
+];
+const PGN_WORDS: &[&str] = &[
+    "[Event \"x\"]\n",
+    "[Variant \"chess\"]\n",
+    "[Variant \"herculean\"]\n",
+    "[SetUp \"1\"]\n",
+    "[FEN \"",
+    "[Result \"1-0\"]\n",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    "\\\"",
+    "1.",
+    "1...",
+    "1. e4 e5 ",
+    "e4 ",
+    "Nf3 ",
+    "O-O ",
+    "a3 ",
+    "{",
+    "}",
+    "(",
+    ")",
+    "((((((((",
+    ";",
+    "$1",
+    "$999",
+    "!",
+    "!?",
+    "1-0\n",
+    "0-1\n",
+    "1/2-1/2\n",
+    "*\n",
+    "\n\n",
+    "\n",
+    "%escape\n",
+    "{+0.25/12 1.5s}",
+    "{[%eval 1.2]}",
+    "<>",
+    "--",
+    "Z0",
+    "[White \"",
+    "[TimeControl \"",
+    "[Round \"-\"]\n",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1\"]\n",
+    ".",
+    "...",
+    "999999999999.",
+];
+
 /// Text for readers that take text: what is no UTF-8 is replaced, as a caller would have to.
 fn text_of(input: &[u8]) -> String {
     String::from_utf8_lossy(input).into_owned()
@@ -395,7 +469,7 @@ fn playable(variant: &Arc<Variant>) -> Result<(), String> {
         let Some(mv) = random_move(&position, &mut random) else { break };
         let text = position.move_text(mv);
         holds(position.parse_move(&text) == Ok(mv), || format!("{text} does not read back in {}", position.fen()))?;
-        position.make(mv, &mut fairyforge_engine::position::Unobserved);
+        position.make(mv, &mut Unobserved);
     }
     sound(&position)
 }
@@ -481,6 +555,70 @@ fn move_text(input: &[u8]) -> Result<Verdict, String> {
     }
 }
 
+/// As [`move_text`], in algebraic notation, which says less: what is written for the move must read as the move.
+fn san(input: &[u8]) -> Result<Verdict, String> {
+    let text = text_of(input);
+    let mut lines = text.splitn(3, '\n');
+    let (name, fen, text) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""), lines.next().unwrap_or(""));
+    let variant = game_called(name);
+    let position = Position::from_fen(&variant, fen).unwrap_or_else(|_| Position::start(&variant));
+    match position.parse_san(text) {
+        Ok(mv) => {
+            holds(position.legal_moves().contains(&mv), || format!("{text} is not legal in {}", position.fen()))?;
+            let written = position.san(mv);
+            let again = position.parse_san(&written);
+            holds(again == Ok(mv), || format!("{text:?} is written {written}, which reads {again:?}"))?;
+            Ok(Verdict::Accepted)
+        }
+        Err(error) => message(&error, MOST_SAID).map(|()| Verdict::Refused),
+    }
+}
+
+/// Every game that is read can be written and read again, and says the same; every fault has a line of the text.
+fn pgn(input: &[u8]) -> Result<Verdict, String> {
+    let lines = input.split(|&byte| byte == b'\n').count() as u64;
+    let mut moves = 0;
+    for game in games_of(input) {
+        match game {
+            Ok(game) => {
+                moves += game.moves.len();
+                reads_back(&game)?;
+            }
+            Err(fault) => {
+                message(&fault, MOST_SAID)?;
+                holds((1..=lines).contains(&fault.place.line), || format!("a place outside {lines} lines: {fault}"))?;
+            }
+        }
+    }
+    Ok(if moves > 0 { Verdict::Accepted } else { Verdict::Refused })
+}
+
+fn games_of(text: &[u8]) -> Vec<Result<PgnGame, PgnFault>> {
+    let by_name = |tag: &str| shipped().into_iter().find(|variant| variant.name() == tag);
+    let variant = |tag: Option<&str>| by_name(tag.unwrap_or("chess")).ok_or_else(|| "no such game".to_string());
+    PgnReader::new(text, variant).collect()
+}
+
+fn reads_back(game: &PgnGame) -> Result<(), String> {
+    // Names of tags are read as others write them, and written as the standard wants them or not at all.
+    let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !game.tags.iter().all(|(name, _)| plain(name)) {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    game.write(&mut text).map_err(|error| format!("cannot be written: {error}"))?;
+    let shown = || String::from_utf8_lossy(&text).into_owned();
+    let again = games_of(&text);
+    let [Ok(again)] = again.as_slice() else { return Err(format!("reads back as {again:?}:\n{}", shown())) };
+    let moves = |game: &PgnGame| game.moves.iter().map(|played| played.mv).collect::<Vec<_>>();
+    holds(moves(again) == moves(game), || format!("other moves:\n{}", shown()))?;
+    holds(again.start == game.start, || format!("another start:\n{}", shown()))?;
+    holds(again.result == game.result, || format!("another result:\n{}", shown()))?;
+    let mut twice = Vec::new();
+    again.write(&mut twice).map_err(|error| format!("cannot be written twice: {error}"))?;
+    holds(twice == text, || format!("written differently the second time:\n{}", shown()))
+}
+
 /// A session ends at `quit`, every line of it is text, and no thread of it panics.
 fn uci_session(input: &[u8]) -> Result<Verdict, String> {
     let script = [bounded(input).as_slice(), b"\nisready\nquit\n"].concat();
@@ -534,15 +672,35 @@ fn with_variant(position: &Position, rest: &str) -> Vec<u8> {
     format!("{}\n{}{rest}", position.variant().name(), position.fen()).into_bytes()
 }
 
-fn moves_to_read() -> Vec<Vec<u8>> {
+fn moves_to_read(text: fn(&Position, Move) -> String) -> Vec<Vec<u8>> {
     let mut random = ChaCha8Rng::seed_from_u64(6);
     let mut seeds = Vec::new();
     for position in positions() {
         let moves = position.legal_moves();
         for _ in 0..moves.len().min(8) {
             let mv = moves[below(&mut random, moves.len())];
-            seeds.push(with_variant(&position, &format!("\n{}", position.move_text(mv))));
+            seeds.push(with_variant(&position, &format!("\n{}", text(&position, mv))));
         }
     }
     seeds
+}
+
+/// A few short random games in PGN, two to a text.
+fn random_games() -> Vec<Vec<u8>> {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let texts = shipped().into_iter().map(|variant| {
+        let mut text = Vec::new();
+        for plies in [6, 24] {
+            let mut game = PgnGame::new(Position::start(&variant));
+            let mut position = game.start.clone();
+            for _ in 0..plies {
+                let Some(mv) = random_move(&position, &mut random) else { break };
+                game.moves.push(PgnMove { mv, nags: vec![1], comment: Comment::read("so far so good") });
+                position.make(mv, &mut Unobserved);
+            }
+            game.write(&mut text).unwrap();
+        }
+        text
+    });
+    texts.collect()
 }
