@@ -1,5 +1,6 @@
 //! Rules, search and evaluation of chess variants on boards up to 16x16.
 pub mod evaluate;
+pub mod explain;
 pub mod game;
 pub mod geometry;
 pub mod moves;
@@ -8,5 +9,6 @@ pub mod pgn;
 pub mod position;
 pub mod protocol;
 pub mod search;
+mod table;
 pub mod tools;
 pub mod variant;

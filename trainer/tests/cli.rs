@@ -40,6 +40,7 @@ fn every_help_has_an_example() {
         "variant list",
         "variant check",
         "variant show",
+        "variant explain",
         "perft",
         "selfplay",
         "fit",
@@ -87,6 +88,22 @@ fn variants_are_shown_by_name_and_by_path() {
             }
             assert!(text.lines().all(|line| line == line.trim_end() && !line.ends_with(" by")), "{text}");
         }
+    }
+}
+
+#[test]
+fn variants_are_explained_by_name_and_by_path() {
+    let place = Workplace::new();
+    place.write("mine.toml", "format = 1\ninherits = \"chess\"\n[variant]\nname = \"Mine\"\n");
+    for (name, title) in [("chess", "Chess"), ("mine.toml", "Mine")] {
+        let text = place.run(&format!("variant explain {name}")).succeeded();
+        assert!(text.starts_with(&format!("{title}\n")), "{text}");
+        assert!(text.contains("  - leaps (2,1) in all eight directions\n\n     6  . * . * .\n"), "{text}");
+        let told = json(&place.run(&format!("variant explain {name} --json")).succeeded());
+        assert_eq!(told["units"].as_array().unwrap().len(), 6);
+        assert_eq!(told["units"][2]["diagrams"][0]["square"], "d4");
+        assert_eq!(told["facts"]["attack_density"][0]["density"], 4.0);
+        assert_eq!(told["facts"]["reach"][0]["alone"]["two_moves"], 8);
     }
 }
 
@@ -173,6 +190,7 @@ fn names_that_nothing_has_are_refused_with_the_nearest() {
     for line in [
         "perft --variant hercules --depth 1".to_owned(),
         "variant show hercules".to_owned(),
+        "variant explain hercules".to_owned(),
         format!("selfplay --variant hercules {rest}"),
         "match --variant hercules --a a-priori --b a-priori --pairs 1 --nodes 9 --seed 1 --out run".to_owned(),
     ] {

@@ -5,11 +5,11 @@
 //! bench number: it depends on the code and the variant alone, so a change that moves it changes play. Clocks are used
 //! for the speeds only.
 
-use super::table::aligned;
 use crate::evaluate::{Tapered, Weights};
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
 use crate::search::{Limits, Memory, Params, search};
+use crate::table::aligned;
 use crate::variant::Variant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

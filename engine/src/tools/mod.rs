@@ -2,4 +2,3 @@
 
 pub mod bench;
 pub mod params;
-mod table;

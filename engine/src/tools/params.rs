@@ -1,8 +1,8 @@
 //! The search's numbers as a list, for people and for tuners.
 
-use super::table::aligned;
 use crate::search::Params;
 use crate::search::params::Param;
+use crate::table::aligned;
 
 /// The whole table as aligned text: name, default, least, greatest, step, sentence.
 pub fn text() -> String {

@@ -14,12 +14,14 @@ mod paths;
 pub mod pattern;
 pub mod rules;
 pub mod tables;
+mod ways;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 use paths::{Path, View};
 use rules::{CastlingSide, CheckRule, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
 use sha2::{Digest, Sha256};
 use tables::{AttackStep, MoveStep, Programs};
+pub use ways::Way;
 
 /// Paths one unit may have from one square; more is a file asking for a combinatorial explosion.
 const MAX_PATHS: usize = 1_500;

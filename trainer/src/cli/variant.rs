@@ -1,9 +1,10 @@
-//! `fairyforge variant list | check | show`.
+//! `fairyforge variant list | check | show | explain`.
 
 use super::output::outln;
 use super::{Failure, load_variant};
 use anyhow::anyhow;
 use fairyforge_engine::evaluate::Weights;
+use fairyforge_engine::explain::Explanation;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, Rules};
@@ -36,6 +37,17 @@ pub enum VariantCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Explain a variant: its rules in English, every unit's moves drawn, and the facts a designer wants.
+    #[command(
+        after_help = "Examples:\n  fairyforge variant explain herculean\n  fairyforge variant explain my-game.toml --json"
+    )]
+    Explain {
+        /// Name or file of the variant.
+        name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(super) fn run(command: &VariantCommand) -> Result<(), Failure> {
@@ -43,6 +55,7 @@ pub(super) fn run(command: &VariantCommand) -> Result<(), Failure> {
         VariantCommand::List { json } => list(*json),
         VariantCommand::Check { files } => check(files),
         VariantCommand::Show { name, json } => show(name, *json),
+        VariantCommand::Explain { name, json } => explain(name, *json),
     }
 }
 
@@ -128,6 +141,11 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
     outln!("\nmobility: mean squares reached on the empty board; values in centipawns, before anything is measured")?;
     outln!("rules hash {}", variant.rules_hash())?;
     Ok(())
+}
+
+fn explain(name: &str, as_json: bool) -> Result<(), Failure> {
+    let explanation = Explanation::of(&load_variant(name)?);
+    if as_json { outln!("{}", json!(explanation)) } else { outln!("{explanation}") }
 }
 
 fn title_and_author(rules: &Rules) -> String {

@@ -1,7 +1,7 @@
 //! Tables for the screen: columns wide enough for what is in them.
 
 /// Rows of cells as aligned lines: numbers to the right, words to the left. The first row is the heading.
-pub(super) fn aligned(rows: &[Vec<String>]) -> String {
+pub fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
