@@ -302,6 +302,61 @@ fn compare_generators_with_few_men(starts: usize) {
     }
 }
 
+/// Pieces of every kind that the notation knows and no shipped game has: bent sliders, hook movers, jumpers, hoppers with
+/// bends, moves to either hand.
+const MENAGERIE: &str = r#"
+format = 1
+[variant]
+name = "Menagerie"
+[board]
+setup = """
+f g m h k j z s n a
+q p p p p p p p p l
+. . . . . . . . . .
+. . . . . . . . . .
+. . . . . . . . . .
+. . . . . . . . . .
+. . . . . . . . . .
+. . . . . . . . . .
+Q P P P P P P P P L
+F G M H K J Z S N A
+"""
+[pieces]
+falcon  = { letter = "F", moves = "afafsKafsafzfK" }
+gryphon = { letter = "G", moves = "[F?R]" }
+manticore = { letter = "M", moves = "WyafsW" }
+hook    = { letter = "H", moves = "asR" }
+king    = { letter = "K", moves = "K" }
+jumper  = { letter = "J", moves = "jDjAjN" }
+zebra   = { letter = "Z", moves = "nZhrCjB4" }
+stealth = { letter = "S", moves = "[F-R2+]m[fW?frB]" }
+bent_cannon = { letter = "N", moves = "mRpascRmBpafgB" }
+oblique = { letter = "A", moves = "pafNNmpafN[N-B]vF" }
+circular = { letter = "Q", moves = "afsafqafqW" }
+leaper  = { letter = "L", moves = "mgafWpafmpafF" }
+pawn    = { letter = "P", moves = "fmW*fcF", en_passant = "takes and taken" }
+[promotion]
+who  = ["pawn"]
+zone = "rank 10"
+to   = ["gryphon", "hook"]
+"#;
+
+#[test]
+fn generated_moves_of_odd_pieces_are_those_of_a_slow_generator() {
+    let menagerie = common::variant_from(MENAGERIE);
+    let compare = |position: &Position| {
+        assert_eq!(texts(position), slow_moves(position), "{position:?}");
+        assert_eq!(position.in_check(), Board::of(position).in_check(position.side_to_move()), "{position:?}");
+    };
+    let compared = walk(&menagerie, 8, PLIES, |position, _| compare(position));
+    assert!(compared > 400, "{compared}");
+    let mut random = ChaCha8Rng::seed_from_u64(12);
+    let few: Vec<Position> =
+        (0..300).filter_map(|_| scattered(&menagerie, 4 + below(&mut random, 30), &mut random)).collect();
+    assert!(few.len() > 30, "{}", few.len());
+    few.iter().for_each(compare);
+}
+
 /// A number of empty squares as FEN writes it; nothing for none.
 fn number(empty: u8) -> String {
     if empty == 0 { String::new() } else { empty.to_string() }

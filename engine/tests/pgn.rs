@@ -332,7 +332,7 @@ proptest! {
         let mut bytes = text.clone().into_bytes();
         let at = at % bytes.len();
         bytes[at] = with;
-        bytes.extend(format!("\n[Event \"next\"]\n[Result \"*\"]\n\n1. e4 *\n\n[Event \"last\"]\n[Result \"*\"]\n\n1. d4 *\n").into_bytes());
+        bytes.extend(b"\n[Event \"next\"]\n[Result \"*\"]\n\n1. e4 *\n\n[Event \"last\"]\n[Result \"*\"]\n\n1. d4 *\n");
         let games = read(bytes.as_slice());
         let last = games.last().unwrap().as_ref().unwrap();
         prop_assert_eq!((last.tag("Event"), last.moves.len()), (Some("last"), 1));

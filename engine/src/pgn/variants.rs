@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// Names that programs give to whatever is not a variant; they mean the default.
 const ORDINARY: [&str; 4] = ["standard", "normal", "from position", "?"];
 
+/// Letters of a name that are enough if only one name begins with them.
+const LEAST_OF_NAME: usize = 8;
+
 /// The shipped games and a default, by name or title in any case. Each is compiled once.
 pub struct NamedVariants {
     default: Arc<Variant>,
@@ -46,6 +49,11 @@ fn is_called(variant: &Variant, wanted: &str) -> bool {
 fn shipped(wanted: &str) -> Result<Arc<Variant>, String> {
     let load = |name: &str| Variant::load(name).map(Arc::new).map_err(|error| error.to_string());
     if let Some(name) = Variant::shipped_names().find(|name| name.to_lowercase() == wanted) {
+        return load(name);
+    }
+    // XBoard cannot be told names that hold the name of a game of its own, so an engine cuts them short.
+    let mut begun = Variant::shipped_names().filter(|name| wanted.len() >= LEAST_OF_NAME && name.starts_with(wanted));
+    if let (Some(name), None) = (begun.next(), begun.next()) {
         return load(name);
     }
     for name in Variant::shipped_names() {

@@ -3,7 +3,7 @@
 //! Knows nothing of positions; [`super::tables`] turns the paths into the tables that move generation reads.
 
 use super::pattern::{Leg, Occupancy, Pattern, Step, Turn};
-use crate::geometry::{Square, SquareSet, Topology};
+use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 
 /// Steps that may be tried for each path allowed; blind alleys cost steps too.
 const STEPS_PER_PATH: usize = 16;
@@ -29,11 +29,6 @@ impl Path {
     /// Whether some position allows both paths at once.
     pub fn compatible(&self, other: &Self) -> bool {
         !self.conditions.iter().any(|a| other.conditions.iter().any(|b| a.square == b.square && a.empty != b.empty))
-    }
-
-    /// Whether this path is open whenever `other` is.
-    fn asks_no_more_than(&self, other: &Self) -> bool {
-        self.conditions.iter().all(|condition| other.conditions.contains(condition))
     }
 }
 
@@ -71,12 +66,16 @@ pub(super) fn paths(patterns: &[Pattern], origin: Square, view: &View, limit: us
 
 /// A path whose every use another path already allows is dropped, so that a target reached twice is generated once.
 fn without_superfluous(mut paths: Vec<Path>) -> Vec<Path> {
+    let asked: Vec<Asked> = paths.iter().map(Asked::by).collect();
+    let mut to_target: Vec<Vec<usize>> = vec![Vec::new(); GRID_SQUARES];
+    for (index, path) in paths.iter().enumerate() {
+        to_target[path.target.index()].push(index);
+    }
     for i in 0..paths.len() {
-        for j in 0..paths.len() {
-            let (a, b) = (&paths[j], &paths[i]);
-            let earlier_of_equals = j < i || a.conditions.len() < b.conditions.len();
-            if i != j && a.target == b.target && earlier_of_equals && a.asks_no_more_than(b) {
-                let (moves, captures) = (a.moves, a.captures);
+        for &j in &to_target[paths[i].target.index()] {
+            let earlier_of_equals = j < i || asked[j].count < asked[i].count;
+            if i != j && earlier_of_equals && asked[j].is_within(&asked[i]) {
+                let (moves, captures) = (paths[j].moves, paths[j].captures);
                 paths[i].moves &= !moves;
                 paths[i].captures &= !captures;
             }
@@ -84,6 +83,26 @@ fn without_superfluous(mut paths: Vec<Path>) -> Vec<Path> {
     }
     paths.retain(|path| path.moves || path.captures);
     paths
+}
+
+/// A path's conditions as sets, which are quick to compare.
+struct Asked {
+    empty: SquareSet,
+    occupied: SquareSet,
+    count: usize,
+}
+
+impl Asked {
+    fn by(path: &Path) -> Self {
+        let those = |empty: bool| path.conditions.iter().filter(move |condition| condition.empty == empty);
+        let squares = |empty: bool| those(empty).map(|condition| condition.square).collect();
+        Self { empty: squares(true), occupied: squares(false), count: path.conditions.len() }
+    }
+
+    /// Whether this is met whenever `other` is.
+    fn is_within(&self, other: &Self) -> bool {
+        (self.empty - other.empty).is_empty() && (self.occupied - other.occupied).is_empty()
+    }
 }
 
 struct Walk<'a> {

@@ -1,4 +1,10 @@
+mod pieces;
+mod reference;
+mod refusals;
+
 use super::*;
+use crate::geometry::{Square, Topology};
+use crate::variant::paths::{self, View};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +18,20 @@ fn add(a: Vector, b: Vector) -> Vector {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// Eighths of a turn clockwise from one direction to another, by their compass points.
-fn turn(from: Vector, to: Vector) -> i32 {
-    let compass = |(files, rows): Vector| {
-        let points = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
-        points.iter().position(|&point| point == (files.signum(), rows.signum())).unwrap() as i32
-    };
-    (compass(to) - compass(from)).rem_euclid(8)
+/// Degrees clockwise from one direction to another.
+fn turn(from: Vector, to: Vector) -> f64 {
+    let bearing = |(files, rows): Vector| f64::from(files).atan2(f64::from(rows)).to_degrees();
+    (bearing(to) - bearing(from)).rem_euclid(360.0)
 }
 
-/// Walks a pattern square by square: an independent reading of what [`Pattern`] says. Squares are seen from the piece; returns the
-/// last squares of all paths.
+/// Whether an angle is so many eighths of a turn.
+fn is_eighth(angle: f64, eighths: u8) -> bool {
+    let off = (angle - 45.0 * f64::from(eighths)).abs();
+    off.min(360.0 - off) < 1e-6
+}
+
+/// Walks a pattern square by square: an independent reading of what [`Pattern`] says. Squares are seen from the piece;
+/// returns the last squares of all paths.
 pub(in crate::variant) fn walk(
     pattern: &Pattern,
     exists: &dyn Fn(Vector) -> bool,
@@ -40,9 +49,12 @@ pub(in crate::variant) fn walk(
         for step in &leg.steps {
             let fits = match (&leg.turn, before) {
                 (Turn::Any, _) | (_, None) => true,
-                (Turn::Outward, Some(before)) => [0, 1, 7].contains(&turn(before, step.vector)),
+                (Turn::Outward, Some(before)) => {
+                    let angle = turn(before, step.vector);
+                    angle.min(360.0 - angle) < 45.0 + 1e-6
+                }
                 (Turn::Eighths(turns), Some(before)) => {
-                    turns.iter().any(|&t| i32::from(t) == turn(before, step.vector))
+                    turns.iter().any(|&eighths| is_eighth(turn(before, step.vector), eighths))
                 }
             };
             let mut at = start;
@@ -74,10 +86,15 @@ fn on_board(at: Vector) -> bool {
 
 /// Targets of a string: `m` may move there, `c` may capture there, `x` both.
 fn targets(text: &str, men: &[Vector]) -> BTreeMap<Vector, char> {
+    targets_of(&parse(text).unwrap_or_else(|error| panic!("{text}: {error}")), men)
+}
+
+/// The targets of patterns, in the same way.
+fn targets_of(patterns: &[Pattern], men: &[Vector]) -> BTreeMap<Vector, char> {
     let men: BTreeSet<Vector> = men.iter().copied().collect();
     let mut found = BTreeMap::new();
-    for pattern in parse(text).unwrap_or_else(|error| panic!("{text}: {error}")) {
-        for at in walk(&pattern, &on_board, &|at| men.contains(&at)) {
+    for pattern in patterns {
+        for at in walk(pattern, &on_board, &|at| men.contains(&at)) {
             let moves = pattern.moves && !men.contains(&at);
             for (yes, mode) in [(moves, 'm'), (pattern.captures, 'c')] {
                 if yes {
@@ -140,7 +157,7 @@ fn nightrider_targets() -> usize {
 
 #[test]
 fn directions() {
-    let cases: [(&str, &[Vector]); 22] = [
+    let cases: [(&str, &[Vector]); 28] = [
         ("fW", &[(0, 1)]),
         ("bW", &[(0, -1)]),
         ("flW", &[(0, 1), (-1, 0)]),
@@ -162,6 +179,12 @@ fn directions() {
         ("blC", &[(-3, -1)]),
         ("vvN", &[(1, 2), (-1, 2), (1, -2), (-1, -2)]),
         ("rvN", &[(1, 2), (1, -2)]),
+        ("lfF", &[(-1, 1)]),
+        ("rbF", &[(1, -1)]),
+        ("vF", &[(1, 1), (-1, 1), (1, -1), (-1, -1)]),
+        ("sA", &[(2, 2), (-2, 2), (2, -2), (-2, -2)]),
+        ("hrN", &[(1, 2), (2, -1), (-1, -2), (-2, 1)]),
+        ("hlN", &[(2, 1), (1, -2), (-2, -1), (-1, 2)]),
         ("ffbsZ", &[(2, 3), (-2, 3), (3, -2), (-3, -2)]),
     ];
     for (text, expected) in cases {
@@ -188,6 +211,7 @@ fn lame_leaps_are_blocked_and_others_are_not() {
     assert!(blocked("nA", &[(1, -1)], (2, -2)) && !blocked("nA", &[(1, 1)], (2, -2)));
     assert!(blocked("nH", &[(-1, 0)], (-3, 0)) && blocked("nH", &[(-2, 0)], (-3, 0)));
     assert!(blocked("nG", &[(1, 1)], (3, 3)) && blocked("nG", &[(2, 2)], (3, 3)));
+    assert!(blocked("nZ", &[(0, 1)], (2, 3)) && blocked("nZ", &[(1, 2)], (2, 3)) && !blocked("nZ", &[(1, 1)], (2, 3)));
     assert!(blocked("nNN", &[(1, 3)], (2, 4)) && !blocked("nNN", &[(1, 3)], (1, 2)));
 }
 
@@ -248,77 +272,58 @@ fn legs_of_paths() {
     }
 }
 
-#[test]
-fn refusals_say_where_and_why() {
-    use BetzaErrorKind::*;
-    let cases = [
-        ("", 0, Empty, ""),
-        ("fm", 2, Unexpected, "before their atom"),
-        ("2W", 0, Unexpected, "follows its atom"),
-        ("W F", 1, Unexpected, ""),
-        ("Wé", 1, Unexpected, ""),
-        ("oR", 0, Unsupported, ""),
-        ("WfuR", 2, Unsupported, ""),
-        ("FyafsF", 1, Unsupported, "outward"),
-        ("jR", 0, Unsupported, ""),
-        ("tR", 0, Unsupported, ""),
-        ("xR", 0, Unsupported, ""),
-        ("fceF", 2, Unsupported, "en_passant"),
-        ("fmW*", 3, Unsupported, "also"),
-        ("KisO2", 3, Unsupported, "[castling]"),
-        ("[F?R]", 0, Unsupported, "outward"),
-        ("L", 0, Ambiguous, "write C for (3,1)"),
-        ("WJ", 1, Ambiguous, "Z for (3,2)"),
-        ("fN", 0, Ambiguous, "write ff"),
-        ("fhlN", 2, Ambiguous, "lh"),
-        ("fsK", 0, Ambiguous, "W and F"),
-        ("sQ", 0, Ambiguous, "R and B"),
-        ("nC", 0, Ambiguous, "outward"),
-        ("nZ", 0, Ambiguous, "outward"),
-        ("nW", 0, Misplaced, "leave `n` out"),
-        ("mmW", 1, Misplaced, ""),
-        ("hW", 0, Misplaced, ""),
-        ("ffW", 1, Misplaced, ""),
-        ("fsF", 0, Misplaced, ""),
-        ("fbN", 0, Misplaced, ""),
-        ("pW", 0, Misplaced, "pafW"),
-        ("gD", 0, Misplaced, ""),
-        ("pgR", 1, Misplaced, ""),
-        ("pR4", 0, Misplaced, ""),
-        ("RR", 1, Misplaced, "slides already"),
-        ("KK", 1, Misplaced, "is Q"),
-        ("maW", 2, Misplaced, "straight on"),
-        ("cafW", 0, Unsupported, ""),
-        ("pafpW", 3, Unsupported, ""),
-        ("mafiW", 3, Unsupported, ""),
-        ("pafN", 3, Unsupported, "outward"),
-        ("pafR", 3, Unsupported, "outward"),
-        ("W16", 1, Range, ""),
-        ("W00", 1, Range, ""),
-        ("W999999999999999999999999", 1, Range, ""),
-        ("WW3", 2, Range, "W3"),
-        ("WWW", 2, Range, "W3"),
-        ("afafafafafafafafW", 14, TooLong, ""),
-    ];
-    for (text, at, kind, hint) in cases {
-        let error = parse(text).err().unwrap_or_else(|| panic!("{text} was accepted"));
-        assert_eq!((error.at, error.kind), (at, kind), "{text}: {error}");
-        assert!(error.suggestion.clone().unwrap_or_default().contains(hint), "{text}: {error}");
-        assert!(!error.expected.is_empty() && !error.got.is_empty());
+/// Terms that mostly make sense.
+fn notation() -> impl Strategy<Value = String> {
+    let modifiers = "[fblrvs]{0,2}[mcinjpgy]{0,2}";
+    let atom = "[WFDNAHCZGBRQK]([0-9]|[1-9]\\+|)";
+    let chain = format!("({modifiers}a){{0,3}}{modifiers}{atom}");
+    let bracket = format!("[mci]{{0,1}}\\[{modifiers}{atom}([?-][fblrs]{{0,2}}{atom}){{1,3}}\\]");
+    prop::string::string_regex(&format!("({chain}|{bracket})")).unwrap()
+}
+
+/// Every fault stands inside the string, at the beginning of a character.
+fn points_into(text: &str) {
+    for error in [parse(text).err(), parse_leg(text, true).err(), parse_leg(text, false).err()].into_iter().flatten() {
+        assert!(error.at <= text.len() && text.is_char_boundary(error.at), "{text:?}: {error}");
     }
-    assert_eq!(parse(&"W".repeat(MAX_LENGTH + 1)).unwrap_err().kind, TooLong);
-    assert!(parse("oR").unwrap_err().to_string().contains("cylindrical `o`"));
+}
+
+/// Most paths looked for from one square.
+const PATHS: usize = 1_500;
+
+/// How many paths a string has from the middle of an empty 10×10 board, if that is bearable.
+fn paths_on_a_board(text: &str) -> Option<usize> {
+    let topology = Topology::new(10, 10, 1, SquareSet::EMPTY).unwrap();
+    let view = View { topology: &topology, black: false, homes: topology.squares() };
+    let patterns = parse(text).unwrap();
+    paths::paths(&patterns, Square::at(4, 4).unwrap(), &view, PATHS).map(|paths| paths.len())
+}
+
+#[test]
+fn the_longest_strings_are_bounded() {
+    let eight_slides = "[Q-Q-Q-Q-Q-Q-Q-Q]";
+    let cases =
+        [eight_slides.repeat(15), "aaaaaaaK".repeat(32), "aaaaaaaQ".repeat(32), "mpampampampampampampaK".repeat(11)];
+    for text in cases {
+        assert!(text.len() <= MAX_LENGTH && paths_on_a_board(&text).is_none(), "{text}");
+    }
+    assert_eq!(paths_on_a_board(&"R".repeat(MAX_LENGTH / 2).replace("RR", "RW")), Some(18));
 }
 
 proptest! {
     #[test]
     fn never_panics(text in any::<String>()) {
-        let _ = parse(&text);
-        let _ = parse_leg(&text, true);
+        points_into(&text);
     }
 
     #[test]
-    fn whatever_is_read_has_legs_and_steps(text in "[fblrvshmcinpgaWFDNAHCZGBRQK0-9+]{1,12}") {
+    fn faults_lie_in_the_string(text in "[a-zA-Z0-9+*?(){}é\\[\\]-]{1,16}") {
+        points_into(&text);
+    }
+
+    #[test]
+    fn whatever_is_read_has_legs_and_steps(text in notation()) {
+        points_into(&text);
         if let Ok(patterns) = parse(&text) {
             prop_assert!(!patterns.is_empty());
             for pattern in patterns {
@@ -329,6 +334,21 @@ proptest! {
                 walk(&pattern, &on_board, &|_| false);
             }
         }
-        let _ = parse_leg(&text, false);
+    }
+
+    /// However long and bent, the paths are found or given up in bounded work.
+    #[test]
+    fn paths_of_any_string_are_bounded(terms in prop::collection::vec(notation(), 1..20)) {
+        let mut text = String::new();
+        for term in &terms {
+            let longer = format!("{text}{term}");
+            if parse(&longer).is_ok() {
+                text = longer;
+            }
+        }
+        if !text.is_empty() {
+            let paths = paths_on_a_board(&text);
+            prop_assert!(paths.is_none_or(|paths| paths <= PATHS), "{text}");
+        }
     }
 }

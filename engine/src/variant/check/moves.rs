@@ -1,6 +1,7 @@
 //! The pieces: letters, moves, paths, and who is royal.
 
 use super::{Check, unit};
+use crate::geometry::SquareSet;
 use crate::variant::betza::{self, BetzaError};
 use crate::variant::file::{Draft, Entry, FaultKind, Node, Table, Value};
 use crate::variant::letters::is_unit_letter;
@@ -115,7 +116,8 @@ impl<'a> Check<'a> {
             self.faults.add(Draft::new(entry.node.place, FaultKind::Conflict, path, expected, got));
         }
         if let Some(entry) = table.get("moves") {
-            rules.patterns.extend(self.betza(&format!("{path}.moves"), &entry.node));
+            let near_half = self.near_half();
+            rules.patterns.extend(self.betza(&format!("{path}.moves"), &entry.node, near_half));
         }
         if let Some(entry) = table.get("also") {
             let path = format!("{path}.also");
@@ -138,9 +140,15 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn betza(&mut self, path: &str, node: &Node) -> Vec<Pattern> {
+    /// White's half of a board with an even number of ranks.
+    fn near_half(&self) -> Option<SquareSet> {
+        let topology = self.topology.as_ref().filter(|topology| topology.height() % 2 == 0)?;
+        Some(topology.squares().iter().filter(|square| square.row() < topology.height() / 2).collect())
+    }
+
+    fn betza(&mut self, path: &str, node: &Node, near_half: Option<SquareSet>) -> Vec<Pattern> {
         let Some(text) = self.text(path, node, "moves in Betza notation") else { return Vec::new() };
-        match betza::parse(text) {
+        match betza::parse_on(text, near_half) {
             Ok(patterns) => patterns,
             Err(error) => {
                 self.betza_fault(path, node, error);
@@ -175,7 +183,7 @@ impl<'a> Check<'a> {
             self.faults.add(draft);
             return Vec::new();
         };
-        let mut patterns = self.betza(&format!("{path}.moves"), &entry.node);
+        let mut patterns = self.betza(&format!("{path}.moves"), &entry.node, None);
         for pattern in &mut patterns {
             (pattern.from, pattern.to) = (from, to);
         }
