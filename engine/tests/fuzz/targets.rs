@@ -49,7 +49,7 @@ pub enum Verdict {
 pub const ALL: &[Target] = &[
     Target {
         name: "variant_toml",
-        share: 40,
+        share: 20,
         most_bytes: file::MAX_FILE_BYTES + 100,
         words: TOML_WORDS,
         accepts_all: false,
@@ -94,7 +94,7 @@ pub const ALL: &[Target] = &[
     },
     Target {
         name: "pgn",
-        share: 60,
+        share: 15,
         most_bytes: 20_000,
         words: PGN_WORDS,
         accepts_all: false,
@@ -103,7 +103,7 @@ pub const ALL: &[Target] = &[
     },
     Target {
         name: "uci",
-        share: 4,
+        share: 2,
         most_bytes: 4_000,
         words: UCI_WORDS,
         accepts_all: true,
@@ -619,32 +619,46 @@ fn reads_back(game: &PgnGame) -> Result<(), String> {
     holds(twice == text, || format!("written differently the second time:\n{}", shown()))
 }
 
-/// A session ends at `quit`, every line of it is text, and no thread of it panics.
+/// A session of the UCI protocol.
 fn uci_session(input: &[u8]) -> Result<Verdict, String> {
-    let script = [bounded(input).as_slice(), b"\nisready\nquit\n"].concat();
+    session(&bounded_uci(input), "isready", "readyok", |script, output| uci::run(script, output))
+}
+
+/// A session ends at `quit`, every line of it is text, what is asked at its end is answered, and no thread of it panics.
+fn session(
+    script: &[u8],
+    asked: &str,
+    answer: &str,
+    run: impl Fn(&[u8], &mut Vec<u8>) -> std::io::Result<()>,
+) -> Result<Verdict, String> {
+    let script = [script, b"\n", asked.as_bytes(), b"\nquit\n"].concat();
     let mut output = Vec::new();
-    uci::run(script.as_slice(), &mut output).map_err(|error| format!("the session failed: {error}"))?;
+    run(&script, &mut output).map_err(|error| format!("the session failed: {error}"))?;
     let said = String::from_utf8(output).map_err(|error| format!("the answer is no text: {error}"))?;
     holds(!said.contains("the search failed"), || "a search panicked".into())?;
-    let told_to_quit =
-        script.split(|&byte| byte == b'\n').filter(|line| line.trim_ascii().starts_with(b"quit")).count() > 1;
-    holds(told_to_quit || said.contains("readyok\n"), || format!("no answer to isready: {said}"))?;
+    let lines = script.split(|&byte| byte == b'\n');
+    let told_to_quit = lines.filter(|line| line.trim_ascii().starts_with(b"quit")).count() > 1;
+    holds(told_to_quit || said.contains(&format!("{answer}\n")), || format!("no answer to {asked}: {said}"))?;
     holds(said.is_empty() || said.ends_with('\n'), || format!("half a line at the end: {said}"))?;
     Ok(Verdict::Accepted)
 }
 
 /// The script with what takes long or much by right kept small: searches, counts of leaves, tables, and paths to devices.
-fn bounded(input: &[u8]) -> Vec<u8> {
+fn bounded_uci(input: &[u8]) -> Vec<u8> {
+    bounded(input, |line, words, text| match words.first() {
+        Some(&"go") if words.contains(&"perft") => Some(b"go perft 2".to_vec()),
+        Some(&"go") => Some([line, b" nodes 200"].concat()),
+        Some(&"setoption") if text.to_ascii_lowercase().contains("name hash") => None,
+        Some(&"setoption") if text.contains("/dev") || text.contains("/proc") => None,
+        _ => Some(line.to_vec()),
+    })
+}
+
+/// Each line as `kept` leaves it, or left out.
+fn bounded(input: &[u8], kept: impl Fn(&[u8], &[&str], &str) -> Option<Vec<u8>>) -> Vec<u8> {
     let lines = input.split(|&byte| byte == b'\n').filter_map(|line| {
         let text = String::from_utf8_lossy(line);
-        let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        match words.first() {
-            Some(&"go") if words.contains(&"perft") => Some(b"go perft 2".to_vec()),
-            Some(&"go") => Some([line, b" nodes 200"].concat()),
-            Some(&"setoption") if text.to_ascii_lowercase().contains("name hash") => None,
-            Some(&"setoption") if text.contains("/dev") || text.contains("/proc") => None,
-            _ => Some(line.to_vec()),
-        }
+        kept(line, &text.split_ascii_whitespace().collect::<Vec<_>>(), &text)
     });
     lines.collect::<Vec<_>>().join(&b'\n')
 }
