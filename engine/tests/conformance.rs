@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Longest random game, in plies.
 const PLIES: usize = 160;
 /// Random games a variant.
-const GAMES: u64 = 6;
+const GAMES: u64 = 4;
 /// Every so many plies the costly comparisons are made.
 const SPARSELY: usize = 5;
 
@@ -248,8 +248,22 @@ fn games_end_when_the_rules_say_so() {
 
 #[test]
 fn generated_moves_are_those_of_a_slow_generator() {
+    compare_generators(2, 4);
+}
+
+#[test]
+#[ignore = "half a minute: every position of more games"]
+fn all_generated_moves_are_those_of_a_slow_generator() {
+    compare_generators(4, 1);
+}
+
+/// In every `every`-th position of random games.
+fn compare_generators(games: u64, every: usize) {
     let mut compared = 0;
-    walk_all(3, PLIES, |position, _| {
+    walk_all(games, PLIES, |position, ply| {
+        if ply % every != 0 {
+            return;
+        }
         assert_eq!(texts(position), slow_moves(position), "{position:?}");
         let board = Board::of(position);
         assert_eq!(position.in_check(), board.in_check(position.side_to_move()), "{position:?}");
@@ -261,10 +275,20 @@ fn generated_moves_are_those_of_a_slow_generator() {
 /// Few men on a wide board: long slides, checks and pins from far away, promotions.
 #[test]
 fn generated_moves_are_those_of_a_slow_generator_with_few_men() {
+    compare_generators_with_few_men(60);
+}
+
+#[test]
+#[ignore = "half a minute: more positions"]
+fn all_generated_moves_are_those_of_a_slow_generator_with_few_men() {
+    compare_generators_with_few_men(400);
+}
+
+fn compare_generators_with_few_men(starts: usize) {
     for variant in shipped() {
         let mut random = ChaCha8Rng::seed_from_u64(11);
         let mut compared = 0;
-        for _ in 0..200 {
+        for _ in 0..starts {
             let men = 4 + below(&mut random, 20);
             let Some(mut position) = scattered(&variant, men, &mut random) else { continue };
             for _ in 0..6 {
@@ -274,7 +298,7 @@ fn generated_moves_are_those_of_a_slow_generator_with_few_men() {
                 position.make(mv, &mut Unobserved);
             }
         }
-        assert!(compared > 100, "{}: only {compared} positions", variant.name());
+        assert!(compared > starts / 2, "{}: only {compared} positions", variant.name());
     }
 }
 

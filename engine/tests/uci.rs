@@ -93,6 +93,18 @@ fn counts_leaves() {
 }
 
 #[test]
+fn lists_the_legal_moves() {
+    let mate = "position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1\nmoves\n";
+    assert_eq!(answer(mate), "Moves:\n");
+    assert_eq!(
+        answer(format!("{HERCULEAN}position fen {CASTLING}\nmoves\n")).lines().last().unwrap(),
+        "Moves: a1a10 a1a11 a1a12 a1a2 a1a3 a1a4 a1a5 a1a6 a1a7 a1a8 a1a9 a1b1 a1c1 a1d1 a1e1 a1f1 g1b1 g1c1 g1d1 g1e1 \
+         g1f1 g1f1o g1f2 g1g2 g1h1 g1h1o g1h2 g1i1 g1j1 g1k1 l1h1 l1i1 l1j1 l1k1 l1l10 l1l11 l1l12 l1l2 l1l3 l1l4 l1l5 \
+         l1l6 l1l7 l1l8 l1l9"
+    );
+}
+
+#[test]
 fn repeats_a_search_exactly() {
     let search = "ucinewgame\nposition startpos moves a3a6 b10b7\ngo nodes 5000\nisready\n";
     let output = answer(format!("{HERCULEAN}{search}{search}"));

@@ -28,6 +28,8 @@ pub(super) enum Command<'a> {
     SetOption(Assignment<'a>),
     /// Draw the board.
     Draw,
+    /// List the legal moves.
+    Moves,
     /// Say what the position is worth without searching.
     Evaluate,
 }
@@ -68,7 +70,7 @@ pub(super) struct Go<'a> {
 /// Why a line was not understood.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CommandError {
-    #[error("expected one of uci, isready, ucinewgame, position, go, stop, quit, setoption, d, eval, got {0:?}")]
+    #[error("expected one of uci, isready, ucinewgame, position, go, stop, quit, setoption, d, moves, eval, got {0:?}")]
     Unknown(String),
     #[error("position: expected startpos or fen, got {0}")]
     NoPosition(String),
@@ -123,6 +125,7 @@ pub(super) fn parse(line: &str) -> Result<Command<'_>, CommandError> {
         "quit" => Command::Quit,
         "setoption" => Command::SetOption(assignment(line)?),
         "d" => Command::Draw,
+        "moves" => Command::Moves,
         "eval" => Command::Evaluate,
         "debug" | "register" => Command::Nothing,
         other => return Err(CommandError::Unknown(repeated(other))),

@@ -198,6 +198,14 @@ impl Engine {
         }
         lines.join("\n")
     }
+
+    /// All legal moves in one line, in alphabetical order, for scripts that compare them.
+    pub fn move_list(&self) -> String {
+        let position = self.position();
+        let mut texts: Vec<String> = position.legal_moves().into_iter().map(|mv| position.move_text(mv)).collect();
+        texts.sort();
+        format!("Moves: {}", texts.join(" ")).trim_end().into()
+    }
 }
 
 fn new_game(variant: &Arc<Variant>) -> Game {

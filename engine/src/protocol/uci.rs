@@ -92,6 +92,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
                 Ok(())
             }
             Command::Draw => self.voice.say(self.engine.drawing()),
+            Command::Moves => self.voice.say(self.engine.move_list()),
             Command::Evaluate => {
                 self.voice.say(format_args!("Evaluation: {} cp (side to move)", self.engine.static_value()))
             }

@@ -5,6 +5,7 @@
 
 pub mod betza;
 pub mod check;
+mod contradictions;
 pub mod file;
 pub mod letters;
 pub mod library;
@@ -99,6 +100,33 @@ pub enum CompileError {
         /// The square attacked.
         square: String,
     },
+    /// White, who moves first, could take the king at once.
+    #[error("the array leaves Black in check with White to move: the king on {square} is attacked")]
+    CheckAtStart {
+        /// Where that king stands.
+        square: String,
+    },
+    /// A unit could go to a passed square with and without taking the pawn, and both would be written alike.
+    #[error(
+        "{unit} takes en passant and may go from {from} to {to} with and without taking: such moves would be written \
+         alike; let it move and take differently, or not take en passant"
+    )]
+    EnPassantLikeMove {
+        /// The unit's name.
+        unit: String,
+        /// Where it stands.
+        from: String,
+        /// Where it may go.
+        to: String,
+    },
+    /// The king goes of itself where castling would take it.
+    #[error("castling from {from} to {to} would be written like the king's own move: let it castle to another square")]
+    CastlingLikeMove {
+        /// The king's home.
+        from: String,
+        /// Where it goes.
+        to: String,
+    },
     /// Rules that [`Rules`]'s own invariants exclude.
     #[error("{0}")]
     Inconsistent(String),
@@ -152,12 +180,12 @@ impl Variant {
         let attacks = [tables::attack_programs(&paths[0]), tables::attack_programs(&paths[1])];
         check_sizes(&rules.topology, &attacks)?;
         let castling = castling_wings(&rules, royal);
-        Ok(Self {
+        let variant = Self {
             rules_hash: rules_hash(&rules),
             royal,
             royals: Colour::BOTH.map(|colour| most_royals(&rules, royal, colour)),
             takeable: mask(&rules, |unit| !unit.untakeable),
-            passing_directions: passing_directions(&rules, &paths[0]),
+            passing_directions: passing_directions(&rules, &paths),
             moves: paths.iter().flatten().map(|by_origin| tables::move_programs(by_origin)).collect(),
             reaches_twice: [units_reaching_twice(&paths[0]), units_reaching_twice(&paths[1])],
             attack_origins: [attack_origins(&paths[0]), attack_origins(&paths[1])],
@@ -170,7 +198,9 @@ impl Variant {
             array_count: array_count(&rules),
             hand_size: hand_size(&rules),
             rules,
-        })
+        };
+        contradictions::refuse(&variant, &paths)?;
+        Ok(variant)
     }
 
     /// The rules as the file gave them.
@@ -408,13 +438,15 @@ fn most_royals(rules: &Rules, royal: Unit, colour: Colour) -> u8 {
     choices.map(|choice| choice.at_most.unwrap_or(u8::MAX)).fold(array, u8::max)
 }
 
-fn passing_directions(rules: &Rules, white_paths: &[Vec<Vec<Path>>]) -> Vec<(i8, i8)> {
+/// Black's ways count, too: on a board that is not alike from both sides, only one side may have room for a long step.
+fn passing_directions(rules: &Rules, paths: &contradictions::Paths) -> Vec<(i8, i8)> {
     let mut directions = Vec::new();
-    for (_, by_origin) in rules.units.iter().zip(white_paths).filter(|(unit, _)| unit.taken_en_passant) {
-        for (origin, paths) in (0..=u8::MAX).map(Square::from_index).zip(by_origin) {
-            for path in paths.iter().filter(|path| path.moves) {
-                let direction = passing_direction(origin, path.target);
-                directions.extend(direction.filter(|(_, rows)| *rows > 0));
+    for (by_unit, ahead) in paths.iter().zip([1, -1]) {
+        for (_, by_origin) in rules.units.iter().zip(by_unit).filter(|(unit, _)| unit.taken_en_passant) {
+            for (origin, paths) in (0..=u8::MAX).map(Square::from_index).zip(by_origin) {
+                let targets = paths.iter().filter(|path| path.moves).map(|path| path.target);
+                let seen = targets.filter_map(|target| passing_direction(origin, target));
+                directions.extend(seen.map(|(files, rows)| (files, ahead * rows)).filter(|(_, rows)| *rows > 0));
             }
         }
     }

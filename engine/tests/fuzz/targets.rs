@@ -1,0 +1,720 @@
+//! What is fuzzed: for each reader of text where inputs come from, what its language is made of, and what it promises.
+
+use crate::common::{below, random_move, random_position, shipped};
+use fairyforge_engine::moves::Move;
+use fairyforge_engine::moves::perft::perft;
+use fairyforge_engine::pgn::{Comment, PgnFault, PgnGame, PgnMove, PgnReader};
+use fairyforge_engine::position::audit::audit;
+use fairyforge_engine::position::{Position, Unobserved};
+use fairyforge_engine::protocol::uci;
+use fairyforge_engine::variant::{Variant, betza, file, library};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::sync::Arc;
+
+/// Longest message about a single fault, in characters.
+const MOST_SAID: usize = 1_000;
+/// Longest message about a whole file.
+const MOST_SAID_OF_A_FILE: usize = 200 * MOST_SAID;
+/// Random positions a shipped game among the seeds.
+const POSITIONS: usize = 6;
+
+/// A reader of text.
+#[derive(Clone)]
+pub struct Target {
+    /// Also the name of its folder in the corpus.
+    pub name: &'static str,
+    /// Its part of the inputs, in proportion to the others' parts: quick readers get more.
+    pub share: u64,
+    /// Longest input.
+    pub most_bytes: usize,
+    /// What its language is made of.
+    pub words: &'static [&'static str],
+    /// Whether there is no such thing as a refused input.
+    pub accepts_all: bool,
+    /// Inputs beside those of the corpus.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Reads an input and checks what is promised of the result.
+    pub check: fn(&[u8]) -> Result<Verdict, String>,
+}
+
+/// What became of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Accepted,
+    Refused,
+}
+
+/// All targets.
+pub const ALL: &[Target] = &[
+    Target {
+        name: "variant_toml",
+        share: 20,
+        most_bytes: file::MAX_FILE_BYTES + 100,
+        words: TOML_WORDS,
+        accepts_all: false,
+        seeds: || library::SHIPPED.iter().map(|(_, text)| text.as_bytes().to_vec()).collect(),
+        check: variant_toml,
+    },
+    Target {
+        name: "betza",
+        share: 400,
+        most_bytes: betza::MAX_LENGTH + 20,
+        words: BETZA_WORDS,
+        accepts_all: false,
+        seeds: Vec::new,
+        check: betza_string,
+    },
+    Target {
+        name: "fen",
+        share: 250,
+        most_bytes: 2_000,
+        words: FEN_WORDS,
+        accepts_all: false,
+        seeds: || positions().into_iter().map(|position| with_variant(&position, "")).collect(),
+        check: fen,
+    },
+    Target {
+        name: "move_text",
+        share: 250,
+        most_bytes: 2_000,
+        words: MOVE_WORDS,
+        accepts_all: false,
+        seeds: || moves_to_read(|position, mv| position.move_text(mv)),
+        check: move_text,
+    },
+    Target {
+        name: "san",
+        share: 150,
+        most_bytes: 2_000,
+        words: SAN_WORDS,
+        accepts_all: false,
+        seeds: || moves_to_read(|position, mv| position.san(mv)),
+        check: san,
+    },
+    Target {
+        name: "pgn",
+        share: 15,
+        most_bytes: 20_000,
+        words: PGN_WORDS,
+        accepts_all: false,
+        seeds: random_games,
+        check: pgn,
+    },
+    Target {
+        name: "uci",
+        share: 2,
+        most_bytes: 4_000,
+        words: UCI_WORDS,
+        accepts_all: true,
+        seeds: Vec::new,
+        check: uci_session,
+    },
+];
+
+const TOML_WORDS: &[&str] = &[
+    "format = 1\n",
+    "inherits = \"chess\"\n",
+    "inherits = \"herculean\"\n",
+    "[variant]\n",
+    "[board]\n",
+    "[zones]\n",
+    "[pieces]\n",
+    "[pieces.pawn]\n",
+    "[[promotion]]\n",
+    "[promotion]\n",
+    "[castling]\n",
+    "[drops]\n",
+    "[end]\n",
+    "\"none\"",
+    "setup",
+    "first_rank = 0\n",
+    "letter = \"X\"\n",
+    "moves = \"",
+    "moves = \"NN\"\n",
+    "also",
+    "from",
+    "to",
+    "then",
+    "outward",
+    "en_passant = \"takes and taken\"\n",
+    "royal = true\n",
+    "royal = false\n",
+    "who = [\"pawn\"]\n",
+    "zone = \"ranks 7-8\"\n",
+    "must = false\n",
+    "to_captured",
+    "one_per_colour",
+    "after_drop",
+    "partner = \"rook\"\n",
+    "king_steps = { to_higher_files = [1, 2, 3], to_lower_files = [2] }\n",
+    "hand = { knight = 2 }\n",
+    "stalemated_side = \"wins\"\n",
+    "bare_king = \"loses\"\n",
+    "repetition = \"never\"\n",
+    "move_count_plies = 7\n",
+    "move_count_reset_by = []\n",
+    "file a",
+    "files c-f",
+    " + ",
+    "rank 1",
+    "king",
+    "queen",
+    "rook",
+    "knight",
+    "pawn",
+    "\"\"\"",
+    "\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    "=",
+    ",",
+    ".",
+    "#",
+    "\n",
+    "* ",
+    ". ",
+    "k ",
+    "K ",
+    "P ",
+    ". . . . . . . . . . . . . . . .\n",
+    "[[\"W\", \"F\"]]",
+    "[[\"F\", \"R2+\"]]",
+    "\"RpafWpafpafW\"",
+    "QQ",
+    "CC",
+    "pB",
+    "gQ",
+    "nD",
+    "fmW",
+    "mpafW",
+    "afafafafafafafW",
+];
+const BETZA_WORDS: &[&str] = &[
+    "W",
+    "F",
+    "D",
+    "N",
+    "A",
+    "H",
+    "C",
+    "Z",
+    "G",
+    "B",
+    "R",
+    "Q",
+    "K",
+    "WW",
+    "NN",
+    "GG",
+    "f",
+    "b",
+    "l",
+    "r",
+    "v",
+    "s",
+    "h",
+    "ff",
+    "fs",
+    "sf",
+    "bl",
+    "m",
+    "c",
+    "i",
+    "n",
+    "o",
+    "j",
+    "p",
+    "g",
+    "a",
+    "y",
+    "z",
+    "q",
+    "u",
+    "t",
+    "d",
+    "e",
+    "0",
+    "1",
+    "3",
+    "15",
+    "16",
+    "2+",
+    "99",
+    "*",
+    "?",
+    "!",
+    "-",
+    "[",
+    "]",
+    "(",
+    ")",
+    "[F?R]",
+    "[W-F]",
+    "FyafsF",
+    "mpaf",
+    "afs",
+    "mafsW",
+    "paf",
+    "RpafWpafpafW",
+    "fmWfcF",
+    "ifmnD",
+    "J",
+    "L",
+    "U",
+    "O2",
+    "isO3",
+    "{",
+    " ",
+];
+const FEN_WORDS: &[&str] = &[
+    "chess\n",
+    "herculean\n",
+    "sorcerer-reinforcements\n",
+    "shatranj\n",
+    "opulent-lemurian-shatranj\n",
+    " w ",
+    " b ",
+    "KQkq",
+    "-",
+    " - ",
+    "/",
+    "//",
+    "8",
+    "10",
+    "12",
+    "16",
+    "0",
+    "1",
+    "*",
+    "****",
+    "[",
+    "]",
+    "[GAJJJJgajjjj]",
+    "K",
+    "k",
+    "P",
+    "p",
+    "Q",
+    "q",
+    "R",
+    "r",
+    "N",
+    "a3",
+    "e3",
+    "e6",
+    "a4a5",
+    "l12",
+    "f0",
+    " 0 1",
+    " 99 50",
+    " 10000 60000",
+];
+const MOVE_WORDS: &[&str] = &[
+    "a1", "b2", "e2", "e4", "e1g1", "g1h1o", "o", "q", "n", "k", "@", "P@", "G@e0", "J@f11", "a10a12", "a11a12q",
+    "l12", "z9", "a0", "a01", "e7e8q", "0000", "(none)", " ", "\n", "O-O", "x", "=", "+", "#",
+];
+const UCI_WORDS: &[&str] = &[
+    "uci\n",
+    "isready\n",
+    "ucinewgame\n",
+    "position startpos\n",
+    "position startpos moves ",
+    "position fen ",
+    " moves ",
+    "e2e4 ",
+    "e7e5 ",
+    "go depth 2\n",
+    "go nodes 100\n",
+    "go movetime 2\n",
+    "go wtime 100 btime 100 winc 1 binc 1\n",
+    "go infinite\n",
+    "go ponder\n",
+    "go perft 1\n",
+    "go searchmoves e2e4\n",
+    "searchmoves ",
+    "movestogo 1 ",
+    "stop\n",
+    "ponderhit\n",
+    "d\n",
+    "moves\n",
+    "eval\n",
+    "setoption name UCI_Variant value herculean\n",
+    "setoption name UCI_Variant value shatranj\n",
+    "setoption name UCI_Variant value ",
+    "setoption name VariantPath value ",
+    "setoption name Weights value ",
+    "setoption name Clear Hash\n",
+    "setoption name ",
+    " value ",
+    "<empty>",
+    "debug on\n",
+    "register\n",
+    "\n",
+    " ",
+    "quit\n",
+    "depth ",
+    "nodes ",
+    "perft ",
+    "sorcerer-reinforcements",
+    "/nowhere.toml",
+    "8/8/8/4k3/8/8/4K3/8 w - - 0 1 ",
+];
+
+const SAN_WORDS: &[&str] = &[
+    "e4", "Nf3", "exd5", "O-O", "O-O-O", "O-Oj1", "O-Oc1", "0-0", "=Q", "=", "+", "#", "!", "?", "x", "-", "N", "P",
+    "K", "R1", "Ra", "G@e0", "P@", "@", "a12", "a1", "l12=Q", "e.p.", "bxa8=N", "Z9", "(", "\n", " ", "z0000",
+];
+const PGN_WORDS: &[&str] = &[
+    "[Event \"x\"]\n",
+    "[Variant \"chess\"]\n",
+    "[Variant \"herculean\"]\n",
+    "[SetUp \"1\"]\n",
+    "[FEN \"",
+    "[Result \"1-0\"]\n",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    "\\\"",
+    "1.",
+    "1...",
+    "1. e4 e5 ",
+    "e4 ",
+    "Nf3 ",
+    "O-O ",
+    "a3 ",
+    "{",
+    "}",
+    "(",
+    ")",
+    "((((((((",
+    ";",
+    "$1",
+    "$999",
+    "!",
+    "!?",
+    "1-0\n",
+    "0-1\n",
+    "1/2-1/2\n",
+    "*\n",
+    "\n\n",
+    "\n",
+    "%escape\n",
+    "{+0.25/12 1.5s}",
+    "{[%eval 1.2]}",
+    "<>",
+    "--",
+    "Z0",
+    "[White \"",
+    "[TimeControl \"",
+    "[Round \"-\"]\n",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1\"]\n",
+    ".",
+    "...",
+    "999999999999.",
+];
+
+/// Text for readers that take text: what is no UTF-8 is replaced, as a caller would have to.
+fn text_of(input: &[u8]) -> String {
+    String::from_utf8_lossy(input).into_owned()
+}
+
+/// Messages say something, and not without end.
+fn message(error: &impl std::fmt::Display, most: usize) -> Result<(), String> {
+    let said = error.to_string();
+    let length = said.chars().count();
+    if said.trim().is_empty() || length > most {
+        return Err(format!("a message of {length} characters: {}", said.chars().take(300).collect::<String>()));
+    }
+    Ok(())
+}
+
+/// A promise that must hold.
+fn holds(promise: bool, said: impl FnOnce() -> String) -> Result<(), String> {
+    if promise { Ok(()) } else { Err(said()) }
+}
+
+/// A file is refused with faults that have a place in it, or compiles (unless it asks for too many paths); then its start
+/// can be played.
+fn variant_toml(input: &[u8]) -> Result<Verdict, String> {
+    let text = text_of(input);
+    let inherited = |name: &str| library::shipped(name).map(Into::into);
+    let rules = match file::parse(&text, "fuzz.toml", "fuzz", &inherited) {
+        Ok(rules) => rules,
+        Err(errors) => {
+            let lines = text.split('\n').count();
+            for fault in errors.faults.iter().filter(|fault| fault.file == "fuzz.toml") {
+                holds((1..=lines).contains(&fault.line) && fault.column > 0, || format!("a place outside: {fault}"))?;
+            }
+            holds(!errors.faults.is_empty(), || "refused without a fault".into())?;
+            message(&errors, MOST_SAID_OF_A_FILE)?;
+            return Ok(Verdict::Refused);
+        }
+    };
+    match Variant::compile(rules) {
+        Ok(variant) => playable(&Arc::new(variant)).map(|()| Verdict::Accepted),
+        Err(error) => message(&error, MOST_SAID).map(|()| Verdict::Refused),
+    }
+}
+
+/// The start reads back, and so does what a few random moves lead to.
+fn playable(variant: &Arc<Variant>) -> Result<(), String> {
+    let mut position = Position::start(variant);
+    sound(&position)?;
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    for _ in 0..6 {
+        let Some(mv) = random_move(&position, &mut random) else { break };
+        let text = position.move_text(mv);
+        holds(position.parse_move(&text) == Ok(mv), || format!("{text} does not read back in {}", position.fen()))?;
+        position.make(mv, &mut Unobserved);
+    }
+    sound(&position)
+}
+
+/// What holds for every position: its text and bytes read back, its sums are right, its moves are counted alike.
+fn sound(position: &Position) -> Result<(), String> {
+    let fen = position.fen();
+    audit(position).map_err(|fault| format!("{fen}: {fault}"))?;
+    match Position::from_fen(position.variant(), &fen) {
+        Ok(again) => {
+            holds(again == *position && again.fen() == fen, || format!("{fen} reads back as {}", again.fen()))?
+        }
+        Err(error) => return Err(format!("its own FEN {fen} is refused: {error}")),
+    }
+    match Position::unpack(position.variant(), &position.pack()) {
+        Ok(again) => holds(again == *position, || format!("{fen} unpacks as {}", again.fen()))?,
+        Err(error) => return Err(format!("its own bytes are refused, {fen}: {error}")),
+    }
+    let moves = position.legal_moves().len();
+    let leaves = perft(&mut position.clone(), 1);
+    holds(leaves == moves as u64, || format!("{fen}: {moves} moves, perft 1 is {leaves}"))?;
+    holds(position.has_legal_move() == (moves > 0), || format!("{fen}: has_legal_move"))?;
+    // Only asked: any answer will do.
+    let _ = position.outcome(1);
+    Ok(())
+}
+
+/// An error lies in the string or at its end; patterns come with steps.
+fn betza_string(input: &[u8]) -> Result<Verdict, String> {
+    let text = text_of(input);
+    for leg in [betza::parse_leg(&text, true), betza::parse_leg(&text, false)] {
+        match leg {
+            Ok(leg) => {
+                holds(!leg.steps.is_empty() && leg.min <= leg.max, || format!("a leg that goes nowhere: {leg:?}"))?
+            }
+            Err(error) => betza_error(&error, &text)?,
+        }
+    }
+    match betza::parse(&text) {
+        Ok(patterns) => {
+            let goes = |pattern: &fairyforge_engine::variant::pattern::Pattern| {
+                (pattern.moves || pattern.captures) && !pattern.legs.is_empty()
+            };
+            holds(!patterns.is_empty() && patterns.iter().all(goes), || {
+                format!("patterns that say nothing: {patterns:?}")
+            })?;
+            Ok(Verdict::Accepted)
+        }
+        Err(error) => betza_error(&error, &text).map(|()| Verdict::Refused),
+    }
+}
+
+fn betza_error(error: &betza::BetzaError, text: &str) -> Result<(), String> {
+    holds(text.is_char_boundary(error.at), || format!("a place outside: {error}"))?;
+    message(error, MOST_SAID)
+}
+
+/// First line: the game's name. Second: a FEN. What is accepted is a position in every way.
+fn fen(input: &[u8]) -> Result<Verdict, String> {
+    let text = text_of(input);
+    let (name, fen) = text.split_once('\n').unwrap_or(("", &text));
+    match Position::from_fen(&game_called(name), fen) {
+        Ok(position) => sound(&position).map(|()| Verdict::Accepted),
+        Err(error) => message(&error, MOST_SAID).map(|()| Verdict::Refused),
+    }
+}
+
+/// Lines: game, FEN, move. What is accepted is one of the legal moves, and written the same way.
+fn move_text(input: &[u8]) -> Result<Verdict, String> {
+    let text = text_of(input);
+    let mut lines = text.splitn(3, '\n');
+    let (name, fen, text) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""), lines.next().unwrap_or(""));
+    let variant = game_called(name);
+    let position = Position::from_fen(&variant, fen).unwrap_or_else(|_| Position::start(&variant));
+    match position.parse_move(text) {
+        Ok(mv) => {
+            holds(position.legal_moves().contains(&mv), || format!("{text} is not legal in {}", position.fen()))?;
+            let written = position.move_text(mv);
+            holds(written == text, || format!("{text:?} was read, {written} is written, in {}", position.fen()))?;
+            Ok(Verdict::Accepted)
+        }
+        Err(error) => message(&error, MOST_SAID).map(|()| Verdict::Refused),
+    }
+}
+
+/// As [`move_text`], in algebraic notation, which says less: what is written for the move must read as the move.
+fn san(input: &[u8]) -> Result<Verdict, String> {
+    let text = text_of(input);
+    let mut lines = text.splitn(3, '\n');
+    let (name, fen, text) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""), lines.next().unwrap_or(""));
+    let variant = game_called(name);
+    let position = Position::from_fen(&variant, fen).unwrap_or_else(|_| Position::start(&variant));
+    match position.parse_san(text) {
+        Ok(mv) => {
+            holds(position.legal_moves().contains(&mv), || format!("{text} is not legal in {}", position.fen()))?;
+            let written = position.san(mv);
+            let again = position.parse_san(&written);
+            holds(again == Ok(mv), || format!("{text:?} is written {written}, which reads {again:?}"))?;
+            Ok(Verdict::Accepted)
+        }
+        Err(error) => message(&error, MOST_SAID).map(|()| Verdict::Refused),
+    }
+}
+
+/// Every game that is read can be written and read again, and says the same; every fault has a line of the text.
+fn pgn(input: &[u8]) -> Result<Verdict, String> {
+    let lines = input.split(|&byte| byte == b'\n').count() as u64;
+    let mut moves = 0;
+    for game in games_of(input) {
+        match game {
+            Ok(game) => {
+                moves += game.moves.len();
+                reads_back(&game)?;
+            }
+            Err(fault) => {
+                message(&fault, MOST_SAID)?;
+                holds((1..=lines).contains(&fault.place.line), || format!("a place outside {lines} lines: {fault}"))?;
+            }
+        }
+    }
+    Ok(if moves > 0 { Verdict::Accepted } else { Verdict::Refused })
+}
+
+fn games_of(text: &[u8]) -> Vec<Result<PgnGame, PgnFault>> {
+    let by_name = |tag: &str| shipped().into_iter().find(|variant| variant.name() == tag);
+    let variant = |tag: Option<&str>| by_name(tag.unwrap_or("chess")).ok_or_else(|| "no such game".to_string());
+    PgnReader::new(text, variant).collect()
+}
+
+fn reads_back(game: &PgnGame) -> Result<(), String> {
+    // Names of tags are read as others write them, and written as the standard wants them or not at all.
+    let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !game.tags.iter().all(|(name, _)| plain(name)) {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    game.write(&mut text).map_err(|error| format!("cannot be written: {error}"))?;
+    let shown = || String::from_utf8_lossy(&text).into_owned();
+    let again = games_of(&text);
+    let [Ok(again)] = again.as_slice() else { return Err(format!("reads back as {again:?}:\n{}", shown())) };
+    let moves = |game: &PgnGame| game.moves.iter().map(|played| played.mv).collect::<Vec<_>>();
+    holds(moves(again) == moves(game), || format!("other moves:\n{}", shown()))?;
+    holds(again.start == game.start, || format!("another start:\n{}", shown()))?;
+    holds(again.result == game.result, || format!("another result:\n{}", shown()))?;
+    let mut twice = Vec::new();
+    again.write(&mut twice).map_err(|error| format!("cannot be written twice: {error}"))?;
+    holds(twice == text, || format!("written differently the second time:\n{}", shown()))
+}
+
+/// A session of the UCI protocol.
+fn uci_session(input: &[u8]) -> Result<Verdict, String> {
+    session(&bounded_uci(input), "isready", "readyok", |script, output| uci::run(script, output))
+}
+
+/// A session ends at `quit`, every line of it is text, what is asked at its end is answered, and no thread of it panics.
+fn session(
+    script: &[u8],
+    asked: &str,
+    answer: &str,
+    run: impl Fn(&[u8], &mut Vec<u8>) -> std::io::Result<()>,
+) -> Result<Verdict, String> {
+    let script = [script, b"\n", asked.as_bytes(), b"\nquit\n"].concat();
+    let mut output = Vec::new();
+    run(&script, &mut output).map_err(|error| format!("the session failed: {error}"))?;
+    let said = String::from_utf8(output).map_err(|error| format!("the answer is no text: {error}"))?;
+    holds(!said.contains("the search failed"), || "a search panicked".into())?;
+    let lines = script.split(|&byte| byte == b'\n');
+    let told_to_quit = lines.filter(|line| line.trim_ascii().starts_with(b"quit")).count() > 1;
+    holds(told_to_quit || said.contains(&format!("{answer}\n")), || format!("no answer to {asked}: {said}"))?;
+    holds(said.is_empty() || said.ends_with('\n'), || format!("half a line at the end: {said}"))?;
+    Ok(Verdict::Accepted)
+}
+
+/// The script with what takes long or much by right kept small: searches, counts of leaves, tables, and paths to devices.
+fn bounded_uci(input: &[u8]) -> Vec<u8> {
+    bounded(input, |line, words, text| match words.first() {
+        Some(&"go") if words.contains(&"perft") => Some(b"go perft 2".to_vec()),
+        Some(&"go") => Some([line, b" nodes 200"].concat()),
+        Some(&"setoption") if text.to_ascii_lowercase().contains("name hash") => None,
+        Some(&"setoption") if text.contains("/dev") || text.contains("/proc") => None,
+        _ => Some(line.to_vec()),
+    })
+}
+
+/// Each line as `kept` leaves it, or left out.
+fn bounded(input: &[u8], kept: impl Fn(&[u8], &[&str], &str) -> Option<Vec<u8>>) -> Vec<u8> {
+    let lines = input.split(|&byte| byte == b'\n').filter_map(|line| {
+        let text = String::from_utf8_lossy(line);
+        kept(line, &text.split_ascii_whitespace().collect::<Vec<_>>(), &text)
+    });
+    lines.collect::<Vec<_>>().join(&b'\n')
+}
+
+/// The shipped game of that name, or another one.
+fn game_called(name: &str) -> Arc<Variant> {
+    let games = shipped();
+    let other = name.bytes().map(usize::from).sum::<usize>() % games.len();
+    let named = games.iter().find(|variant| variant.name() == name.trim());
+    Arc::clone(named.unwrap_or(&games[other]))
+}
+
+fn positions() -> Vec<Position> {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut positions = Vec::new();
+    for variant in shipped() {
+        for number in 0..POSITIONS {
+            positions.push(random_position(&variant, number * 25, &mut random));
+        }
+    }
+    positions
+}
+
+fn with_variant(position: &Position, rest: &str) -> Vec<u8> {
+    format!("{}\n{}{rest}", position.variant().name(), position.fen()).into_bytes()
+}
+
+fn moves_to_read(text: fn(&Position, Move) -> String) -> Vec<Vec<u8>> {
+    let mut random = ChaCha8Rng::seed_from_u64(6);
+    let mut seeds = Vec::new();
+    for position in positions() {
+        let moves = position.legal_moves();
+        for _ in 0..moves.len().min(8) {
+            let mv = moves[below(&mut random, moves.len())];
+            seeds.push(with_variant(&position, &format!("\n{}", text(&position, mv))));
+        }
+    }
+    seeds
+}
+
+/// A few short random games in PGN, two to a text.
+fn random_games() -> Vec<Vec<u8>> {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let texts = shipped().into_iter().map(|variant| {
+        let mut text = Vec::new();
+        for plies in [6, 24] {
+            let mut game = PgnGame::new(Position::start(&variant));
+            let mut position = game.start.clone();
+            for _ in 0..plies {
+                let Some(mv) = random_move(&position, &mut random) else { break };
+                game.moves.push(PgnMove { mv, nags: vec![1], comment: Comment::read("so far so good") });
+                position.make(mv, &mut Unobserved);
+            }
+            game.write(&mut text).unwrap();
+        }
+        text
+    });
+    texts.collect()
+}
