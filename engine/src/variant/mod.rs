@@ -9,7 +9,7 @@ pub mod file;
 pub mod letters;
 pub mod library;
 pub mod mobility;
-mod paths;
+pub(crate) mod paths;
 pub mod pattern;
 pub mod rules;
 pub mod tables;
