@@ -15,7 +15,7 @@ use fairyforge_engine::position::audit::audit;
 use fairyforge_engine::position::{Piece, Position, Unobserved};
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::pattern::{Occupancy, Pattern, Turn};
-use fairyforge_engine::variant::rules::{CastlingSide, Colour, PromotionChoice, Unit};
+use fairyforge_engine::variant::rules::{BareKing, CastlingSide, CheckRule, Colour, PromotionChoice, Unit};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -168,7 +168,7 @@ fn counters_rights_and_hands_are_kept_as_the_rules_say() {
                 assert_eq!(kept, position.castling_rights() & wing.right != 0 && !touched, "{}", shown());
             }
             let rows = mv.from().row().abs_diff(mv.to().row());
-            let strides = variant.unit(mover).taken_en_passant && rows > 1 && !matches!(mv.kind(), MoveKind::Drop(_));
+            let strides = variant.unit(mover).taken_en_passant && rows > 1 && mv.kind() == MoveKind::Normal;
             let passed = after.en_passant().map_or(0, |passed| passed.passed.len());
             assert_eq!(passed, if strides { u32::from(rows) - 1 } else { 0 }, "{}", shown());
             assert!(after.en_passant().is_none_or(|passed| passed.pawn == mv.to()));
@@ -201,7 +201,7 @@ fn followed_evaluation_equals_a_fresh_one() {
 
 #[test]
 fn exchanging_the_colours_changes_nothing() {
-    for variant in shipped() {
+    for variant in shipped().into_iter().filter(|variant| variant.armies_are_alike()) {
         let evaluator = Tapered::new(&variant, &Weights::a_priori(&variant));
         let value = |position: &Position| evaluator.evaluate(position, &evaluator.fresh(position));
         walk(&variant, 3, PLIES, |position, ply| {
@@ -353,7 +353,7 @@ proptest! {
     /// Damaged bytes are refused, or are those of a position that a FEN can name too.
     #[test]
     fn damaged_bytes_give_no_impossible_position(
-        which in 0..10_usize, seed in 0..20_u64, plies in 0..60_usize,
+        which in 0..Variant::shipped_names().len(), seed in 0..20_u64, plies in 0..60_usize,
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
@@ -391,13 +391,17 @@ fn slow_moves(position: &Position) -> Vec<String> {
         let unit = board.at(from).unit();
         for (to, moves, captures) in board.targets(from) {
             let taken = board.at(to);
-            let goes = if taken.is_none() { moves } else { captures && taken.colour() != side };
-            if goes && board.after(&[from], &[(to, board.at(from))]).is_safe(side) {
-                found.extend(
-                    slow_promotions(position, &board, from, to, unit)
-                        .into_iter()
-                        .map(|letter| format!("{}{}{letter}", name(from), name(to))),
-                );
+            let takeable = |piece: Piece| piece.colour() != side && !variant.unit(piece.unit()).untakeable;
+            if if taken.is_none() { moves } else { captures && takeable(taken) } {
+                let arriving = slow_promotions(position, &board, from, to, unit).into_iter();
+                let safe = arriving.filter(|&becomes| {
+                    let arrives = Piece::new(becomes.unwrap_or(unit), side);
+                    board.after(&[from], &[(to, arrives)]).is_safe(side)
+                });
+                let letter = |unit| variant.unit(unit).letter.to_ascii_lowercase().to_string();
+                found.extend(safe.map(|becomes| {
+                    format!("{}{}{}", name(from), name(to), becomes.map(letter).unwrap_or_default())
+                }));
             }
             let passed = position.en_passant().filter(|passed| passed.passed.contains(to));
             if let Some(passed) = passed.filter(|_| captures && variant.unit(unit).takes_en_passant)
@@ -414,22 +418,24 @@ fn slow_moves(position: &Position) -> Vec<String> {
     texts
 }
 
-/// Shatranj: a lone king has lost, unless it may take the opponent's last man now.
+/// Where that is a rule, a lone king has lost, unless it may take the opponent's last man now.
 fn lost_by_bared_king(position: &Position) -> bool {
-    if position.variant().name() != "shatranj" {
-        return false;
-    }
     let own = position.men(position.side_to_move()).len();
     let theirs = position.men(position.side_to_move().opponent()).len();
-    own > 1 && theirs == 1 || own == 1 && theirs > 2
+    let may_bare_back = match position.variant().rules().end.bare_king {
+        BareKing::PlaysOn => return false,
+        BareKing::Loses => false,
+        BareKing::LosesUnlessBaringBack => theirs <= 2,
+    };
+    own > 1 && theirs == 1 || own == 1 && theirs > 1 && !may_bare_back
 }
 
-/// What may follow the squares of a move's text: nothing, or the letters promoted to.
-fn slow_promotions(position: &Position, board: &Board, from: Square, to: Square, unit: Unit) -> Vec<String> {
+/// What a unit may become where it arrives; `None` is to stay what it is.
+fn slow_promotions(position: &Position, board: &Board, from: Square, to: Square, unit: Unit) -> Vec<Option<Unit>> {
     let (variant, side) = (position.variant(), position.side_to_move());
     let seen = board.seen(side, to);
     let rule = variant.rules().promotion.iter().find(|rule| rule.who.contains(&unit) && rule.zone.contains(seen));
-    let Some(rule) = rule else { return vec![String::new()] };
+    let Some(rule) = rule else { return vec![None] };
     let own =
         |unit| board.men(side).into_iter().filter(move |&square| square != from && board.at(square).unit() == unit);
     let in_array = |unit| variant.rules().array.iter().filter(|man| man.1 == unit && man.2 == side).count();
@@ -439,16 +445,17 @@ fn slow_promotions(position: &Position, board: &Board, from: Square, to: Square,
         let none_is_missing = own(choice.unit).count() >= in_array(choice.unit);
         let colour_is_taken = own(choice.unit).any(|square| same_colour(square, to));
         let still_held = in_hand.is_some_and(|held| position.in_hand(choice.unit, side) == held.1);
+        let all = board.men(side).into_iter().filter(|&square| board.at(square).unit() == choice.unit).count();
         let forbidden = [
+            choice.at_most.is_some_and(|most| all >= usize::from(most)),
             choice.only_captured && none_is_missing,
             choice.one_per_colour && colour_is_taken,
             choice.after_drop && still_held,
         ];
-        forbidden == [false; 3]
+        forbidden == [false; 4]
     };
-    let letters = rule.to.iter().filter(allowed).map(|choice| variant.unit(choice.unit).letter.to_ascii_lowercase());
-    let unpromoted = (!rule.must).then(String::new);
-    letters.map(String::from).chain(unpromoted).collect()
+    let chosen = rule.to.iter().filter(allowed).map(|choice| Some(choice.unit));
+    chosen.chain((!rule.must).then_some(None)).collect()
 }
 
 fn slow_castlings(position: &Position, board: &Board) -> Vec<String> {
@@ -545,11 +552,15 @@ impl<'a> Board<'a> {
         after
     }
 
-    /// A square in the view of the side: Black sees the board upside down.
+    /// A square in the view of the side: Black sees the board upside down, or turned.
     fn seen(&self, side: Colour, square: Square) -> Square {
         let rows = self.variant.topology().height();
-        let row = if side == Colour::White { square.row() } else { rows - 1 - square.row() };
-        Square::at(square.file(), row).unwrap()
+        let (row, topology) = (square.row(), self.variant.topology());
+        match (side, topology.is_turned()) {
+            (Colour::White, _) => square,
+            (Colour::Black, false) => Square::at(square.file(), rows - 1 - row).unwrap(),
+            (Colour::Black, true) => Square::at(topology.width() - 1 - square.file(), rows - 1 - row).unwrap(),
+        }
     }
 
     fn is_safe(&self, side: Colour) -> bool {
@@ -557,9 +568,16 @@ impl<'a> Board<'a> {
     }
 
     fn in_check(&self, side: Colour) -> bool {
-        let king = self.men(side).into_iter().find(|&square| self.at(square).unit() == self.variant.royal()).unwrap();
+        let kings = self.men(side).into_iter().filter(|&square| self.at(square).unit() == self.variant.royal());
         let attackers = self.men(side.opponent());
-        attackers.into_iter().any(|from| self.targets(from).iter().any(|&(to, _, captures)| captures && to == king))
+        let attacked = |king: Square| {
+            attackers.iter().any(|&from| self.targets(from).iter().any(|&(to, _, captures)| captures && to == king))
+        };
+        let attacked: Vec<bool> = kings.map(attacked).collect();
+        match self.variant.rules().end.check {
+            CheckRule::AnyRoyal => attacked.contains(&true),
+            CheckRule::EveryRoyal => !attacked.contains(&false),
+        }
     }
 
     /// Squares the patterns lead to, with what may be done there. Who stands there is not looked at.
@@ -567,7 +585,10 @@ impl<'a> Board<'a> {
         let man = self.at(from);
         let (side, unit) = (man.colour(), man.unit());
         let zone = |zone: &Option<SquareSet>, square| zone.is_none_or(|zone| zone.contains(self.seen(side, square)));
-        let home = || self.variant.rules().array.contains(&(from, unit, side));
+        let array = &self.variant.rules().array;
+        let of_other = || array.contains(&(self.seen(Colour::Black, from), unit, side.opponent()));
+        let has_none = || !array.iter().any(|man| man.1 == unit && man.2 == side);
+        let home = || array.contains(&(from, unit, side)) || has_none() && of_other();
         let mut targets = Vec::new();
         for pattern in &self.variant.unit(unit).patterns {
             if zone(&pattern.from, from) && (!pattern.initial || home()) {
@@ -605,7 +626,9 @@ impl<'a> Board<'a> {
     }
 
     fn step(&self, side: Colour, from: Square, (files, rows): (i8, i8)) -> Option<Square> {
+        let turned = self.variant.topology().is_turned();
         let rows = if side == Colour::White { rows } else { -rows };
+        let files = if side == Colour::Black && turned { -files } else { files };
         let to = Square::at((from.file() as i8 + files) as u8, (from.row() as i8 + rows) as u8)?;
         self.variant.topology().has(to).then_some(to)
     }

@@ -9,6 +9,8 @@ pub struct Topology {
     height: u8,
     first_rank: u8,
     squares: SquareSet,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    turned: bool,
 }
 
 /// Why a board shape was refused.
@@ -62,7 +64,18 @@ impl Topology {
         }
         let all: SquareSet =
             (0..height as u8).flat_map(|row| (0..width as u8).filter_map(move |file| Square::at(file, row))).collect();
-        Ok(Self { width: width as u8, height: height as u8, first_rank, squares: all - holes })
+        Ok(Self { width: width as u8, height: height as u8, first_rank, squares: all - holes, turned: false })
+    }
+
+    /// The same board on which the other side sits turned by half a turn, not mirrored: its left is what the first
+    /// side's right is.
+    pub const fn with_half_turn(self) -> Self {
+        Self { turned: true, ..self }
+    }
+
+    /// Whether the other side sees the board turned by half a turn.
+    pub const fn is_turned(&self) -> bool {
+        self.turned
     }
 
     /// Number of files.
@@ -80,6 +93,11 @@ impl Topology {
         self.first_rank
     }
 
+    /// The same board with its ranks numbered from `first_rank`, as other programs may call them.
+    pub fn numbered_from(&self, first_rank: u8) -> Self {
+        Self { first_rank, ..self.clone() }
+    }
+
     /// The squares that exist.
     pub const fn squares(&self) -> SquareSet {
         self.squares
@@ -95,9 +113,16 @@ impl Topology {
         square.offset(files, rows).filter(|&to| self.has(to))
     }
 
-    /// `square` as seen from the other side of the board: same file, mirrored rank.
+    /// The existing square `files` to the right and `rows` up from `square`, as the other side of the board sees them.
+    pub fn step_back(&self, square: Square, files: i8, rows: i8) -> Option<Square> {
+        self.step(square, if self.turned { -files } else { files }, -rows)
+    }
+
+    /// `square` as seen from the other side of the board: mirrored rank, and on a turned board mirrored file.
     pub fn flip(&self, square: Square) -> Square {
-        Square::at(square.file(), self.height.saturating_sub(1).saturating_sub(square.row())).unwrap_or(square)
+        let mirrored = |size: u8, line: u8| size.saturating_sub(1).saturating_sub(line);
+        let file = if self.turned { mirrored(self.width, square.file()) } else { square.file() };
+        Square::at(file, mirrored(self.height, square.row())).unwrap_or(square)
     }
 
     /// A whole set as seen from the other side.

@@ -27,7 +27,9 @@ impl Position {
         }
         let by = wing.colour.opponent();
         let king = Piece::new(self.variant().royal(), wing.colour);
-        let crosses_safely = destination.crossed.iter().all(|&crossed| {
+        // Of several kings, this one may be attacked although its side is not in check.
+        let starts_safely = !self.variant().has_several_royals() || !self.is_attacked(wing.king, by);
+        let crosses_safely = starts_safely && destination.crossed.iter().all(|&crossed| {
             !self.is_attacked_if(crossed, by, |square| match square {
                 _ if square == crossed => king,
                 _ if square == wing.king => Piece::NONE,

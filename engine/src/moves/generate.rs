@@ -105,6 +105,7 @@ impl Position {
         let colour_is_free =
             || !self.men(side).iter().any(|at| at != from && parity(at) == parity(to) && self.piece_at(at) == own);
         (!choice.only_captured || self.count(unit, side) < self.variant().array_count(side, unit))
+            && choice.at_most.is_none_or(|most| self.count(unit, side) < most)
             && (!choice.after_drop || self.in_hand(unit, side) < self.variant().hand_size(unit))
             && (!choice.one_per_colour || colour_is_free())
     }
@@ -216,6 +217,7 @@ impl Generation<'_> {
     #[inline]
     fn walk_paths(&self, from: Square, unit: Unit, wanted: Wanted, mut reached: impl FnMut(Square)) {
         let steps = self.position.variant().move_steps(unit, self.side, from);
+        let takeable = self.position.variant().takeable();
         let mut at = 0;
         while let Some(step) = steps.get(at) {
             let piece = self.position.piece_at(step.square);
@@ -223,7 +225,7 @@ impl Generation<'_> {
                 if step.moves() && wanted.quiet() {
                     reached(step.square);
                 }
-            } else if step.captures() && wanted.noisy() && !piece.is_of(self.side) {
+            } else if step.captures() && wanted.noisy() && piece.is_among(takeable, self.side.opponent()) {
                 reached(step.square);
             }
             at += step.advance(piece.is_none());

@@ -7,7 +7,7 @@
 use super::{Move, MoveKind};
 use crate::geometry::{Square, SquareSet};
 use crate::position::{Piece, Position};
-use crate::variant::rules::Colour;
+use crate::variant::rules::{CheckRule, Colour};
 use crate::variant::tables::{AttackStep, Passes};
 
 /// What the side to move has to mind, computed once a position.
@@ -25,6 +25,9 @@ pub struct Safety {
 impl Safety {
     /// Safety of the king of the side to move.
     pub fn of(position: &Position) -> Self {
+        if position.variant().has_several_royals() {
+            return Self::of_several(position);
+        }
         let (side, king) = (position.side_to_move(), position.king(position.side_to_move()));
         let steps = position.variant().attack_steps(king, side.opponent());
         match weak_points(position, steps, side) {
@@ -34,6 +37,12 @@ impl Safety {
                 Self { in_check: true, leave, enter }
             }
         }
+    }
+
+    /// Where a side may have several kings, every move is tested exactly.
+    fn of_several(position: &Position) -> Self {
+        let everywhere = position.variant().topology().squares();
+        Self { in_check: position.in_check(), leave: everywhere, enter: everywhere }
     }
 
     /// Whether a move of a man other than the king touches a square that matters.
@@ -139,7 +148,24 @@ fn remedies_on_the_way(steps: &[AttackStep], checker: usize) -> (SquareSet, Squa
 impl Position {
     /// Whether the side to move stands in check.
     pub fn in_check(&self) -> bool {
-        self.is_attacked(self.king(self.side_to_move()), self.side_to_move().opponent())
+        self.is_in_check(self.side_to_move())
+    }
+
+    /// Whether `side` stands in check, whoever is to move.
+    pub fn is_in_check(&self, side: Colour) -> bool {
+        if self.variant().has_several_royals() {
+            return self.are_in_check(self.royals(side), side, |square| self.piece_at(square));
+        }
+        self.is_attacked(self.king(side), side.opponent())
+    }
+
+    /// Whether a side whose royal men stand on `royals` of the board that `seen` shows is in check.
+    fn are_in_check(&self, royals: SquareSet, side: Colour, seen: impl Fn(Square) -> Piece) -> bool {
+        let mut attacked = royals.iter().map(|royal| self.is_attacked_if(royal, side.opponent(), &seen));
+        match self.variant().check_rule() {
+            CheckRule::AnyRoyal => attacked.any(|attacked| attacked),
+            CheckRule::EveryRoyal => attacked.all(|attacked| attacked),
+        }
     }
 
     /// Whether some man of `by` attacks `square`.
@@ -192,6 +218,7 @@ impl Position {
             MoveKind::Promotion(unit) | MoveKind::Drop(unit) => Piece::new(unit, side),
             MoveKind::Normal | MoveKind::EnPassant => self.piece_at(mv.from()),
         };
+        // Of several kings the first is as good a guess as any: the answer only orders the search.
         let king = self.king(side.opponent());
         self.variant().attack_origins(lands.unit(), side, king).contains(mv.to())
             && self.is_attacked_if(king, side, |square| match square {
@@ -208,19 +235,29 @@ impl Position {
             MoveKind::EnPassant => self.en_passant().map(|passed| passed.pawn),
             _ => None,
         };
-        let mover = match mv.kind() {
-            MoveKind::Drop(unit) => Piece::new(unit, side),
+        let arrives = match mv.kind() {
+            MoveKind::Drop(unit) | MoveKind::Promotion(unit) => Piece::new(unit, side),
             _ => self.piece_at(mv.from()),
         };
-        let king = if mover.unit() == self.variant().royal() { mv.to() } else { self.king(side) };
-        !self.is_attacked_if(king, side.opponent(), |square| {
+        let seen = |square| {
             if square == mv.to() {
-                mover
+                arrives
             } else if square == mv.from() || Some(square) == taken_elsewhere {
                 Piece::NONE
             } else {
                 self.piece_at(square)
             }
-        })
+        };
+        let royal_moves = arrives.unit() == self.variant().royal();
+        if self.variant().has_several_royals() {
+            let mut royals = self.royals(side);
+            royals.remove(mv.from());
+            if royal_moves {
+                royals.insert(mv.to());
+            }
+            return !self.are_in_check(royals, side, seen);
+        }
+        let king = if royal_moves { mv.to() } else { self.king(side) };
+        !self.is_attacked_if(king, side.opponent(), seen)
     }
 }

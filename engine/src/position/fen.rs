@@ -60,11 +60,13 @@ pub enum FenError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// A side without a king or with several.
-    #[error("board field: expected one king of {colour:?}, got {got}")]
+    /// A side without a king or with too many.
+    #[error("board field: expected {} of {colour:?}, got {got}", kings(*most))]
     Kings {
         /// Whose.
         colour: Colour,
+        /// How many it may have.
+        most: u8,
         /// How many.
         got: u8,
     },
@@ -199,9 +201,14 @@ impl Position {
         if text.is_empty() { "-".into() } else { text }
     }
 
+    /// The squares passed over; after a diagonal way also the pawn's own, which they alone would not tell.
     fn en_passant_text(&self) -> String {
         let Some(EnPassant { passed, pawn }) = self.state.en_passant else { return "-".into() };
-        from_origin_on(passed, pawn).into_iter().map(|square| self.variant.topology().name(square)).collect()
+        let mut squares = from_origin_on(passed, pawn);
+        if squares.iter().any(|square| square.file() != pawn.file()) {
+            squares.push(pawn);
+        }
+        squares.into_iter().map(|square| self.variant.topology().name(square)).collect()
     }
 
     fn read_board(&mut self, text: &str) -> Result<(), FenError> {
@@ -343,9 +350,34 @@ impl Position {
         }
         let fault = |reason: String| FenError::EnPassant { field: shorten(text), reason };
         let squares = self.squares_run_together(text).map_err(|error| fault(error.to_string()))?;
-        let pawn = self.pawn_beyond(&squares).map_err(fault)?;
-        self.state.en_passant = Some(EnPassant { passed: squares.into_iter().collect(), pawn });
+        self.state.en_passant = Some(self.passed_and_pawn(squares).map_err(fault)?);
         Ok(())
+    }
+
+    /// The squares passed over and the pawn. Among the squares may be the pawn's own, as some programs write it.
+    fn passed_and_pawn(&self, squares: Vec<Square>) -> Result<EnPassant, String> {
+        let named = squares.iter().copied().find(|&square| self.is_takeable_pawn(square));
+        let mut passed: Vec<Square> = squares.into_iter().filter(|&square| Some(square) != named).collect();
+        if let Some(pawn) = named {
+            passed.sort_by_key(|square| std::cmp::Reverse(square.row().abs_diff(pawn.row())));
+        }
+        let ways = self.variant.passing_directions();
+        let found: Vec<Result<Square, String>> = ways.iter().map(|&way| self.pawn_beyond(&passed, way)).collect();
+        let fits = |pawn: &Square| named.is_none_or(|named| named == *pawn);
+        let mut pawns = found.iter().flatten().copied().filter(fits);
+        let passed_set = passed.iter().copied().collect();
+        match (pawns.next(), pawns.next(), found.iter().find_map(|found| found.as_ref().err())) {
+            (Some(pawn), None, _) => Ok(EnPassant { passed: passed_set, pawn }),
+            (Some(_), Some(_), _) => Err("two pawns could have passed there: add the square of the one that did".into()),
+            (None, _, Some(reason)) => Err(reason.clone()),
+            (None, ..) => Err("no pawn of this game can have passed there".into()),
+        }
+    }
+
+    /// Whether a man of the side that has just moved stands there which may be taken en passant.
+    fn is_takeable_pawn(&self, square: Square) -> bool {
+        let piece = self.piece_at(square);
+        !piece.is_none() && piece.colour() != self.side && self.variant.unit(piece.unit()).taken_en_passant
     }
 
     fn squares_run_together(&self, text: &str) -> Result<Vec<Square>, SquareTextError> {
@@ -359,45 +391,37 @@ impl Position {
         Ok(squares)
     }
 
-    /// The pawn of the side that has just moved which passed over `squares`, listed from its origin on.
-    fn pawn_beyond(&self, squares: &[Square]) -> Result<Square, String> {
+    /// The pawn of the side that has just moved which passed over `squares`, listed from its origin on, on its way in a
+    /// direction (files, rows ahead).
+    fn pawn_beyond(&self, squares: &[Square], (files, _): (i8, i8)) -> Result<Square, String> {
         let topology = self.variant.topology();
         let forward: i8 = if self.side == Colour::White { -1 } else { 1 };
         let (Some(&first), Some(&last)) = (squares.first(), squares.last()) else {
-            return Err("expected '-' or squares".into());
+            return Err("expected '-' or squares passed over".into());
         };
         let name = |square| topology.name(square);
-        let origin = topology.step(first, 0, -forward);
+        let origin = topology.step(first, -files, -forward);
         if let Some(occupied) = squares.iter().chain(&origin).find(|&&square| !self.piece_at(square).is_none()) {
             return Err(format!("a pawn cannot have passed over or come from {}, which is occupied", name(*occupied)));
         }
         for pair in squares.windows(2) {
-            let ahead = i16::from(pair[1].row()) - i16::from(pair[0].row());
-            if pair[0].file() != pair[1].file() || ahead != i16::from(forward) {
+            if topology.step(pair[0], files, forward) != Some(pair[1]) {
                 return Err(format!("{} does not follow {} in the pawn's direction", name(pair[1]), name(pair[0])));
             }
         }
         if origin.is_none() {
             return Err(format!("no square lies behind {}, from which the pawn could have come", name(first)));
         }
-        let mut square = last;
-        while let Some(next) = topology.step(square, 0, forward) {
-            square = next;
-            let piece = self.piece_at(square);
-            if piece.is_none() {
-                continue;
-            }
-            let takeable = self.variant.unit(piece.unit()).taken_en_passant;
-            if piece.colour() == self.side || !takeable {
-                return Err(format!(
-                    "expected a pawn that has just moved beyond {}, got another man on {}",
-                    name(last),
-                    name(square)
-                ));
-            }
-            return Ok(square);
+        let mut ahead = std::iter::successors(Some(last), |&square| topology.step(square, files, forward)).skip(1);
+        match ahead.find(|&square| !self.piece_at(square).is_none()) {
+            Some(square) if self.is_takeable_pawn(square) => Ok(square),
+            Some(square) => Err(format!(
+                "expected a pawn that has just moved beyond {}, got another man on {}",
+                name(last),
+                name(square)
+            )),
+            None => Err(format!("expected a pawn that has just moved beyond {}, got none", name(last))),
         }
-        Err(format!("expected a pawn that has just moved beyond {}, got none", name(last)))
     }
 
     /// Checks what only the whole position shows, and completes the key.
@@ -405,16 +429,16 @@ impl Position {
         in_range("half-move clock", u32::from(self.state.plies_without_progress), 0, MAX_CLOCK)?;
         in_range("move number", self.full_moves, 1, MAX_MOVE_NUMBER)?;
         for colour in Colour::BOTH {
-            let got = self.count(self.variant.royal(), colour);
-            if got != 1 {
-                return Err(FenError::Kings { colour, got });
+            let (got, most) = (self.count(self.variant.royal(), colour), self.variant.most_royals(colour));
+            if !(1..=most).contains(&got) {
+                return Err(FenError::Kings { colour, most, got });
             }
         }
         self.refuse_unpromoted()?;
         self.refuse_castling_away_from_home()?;
         self.refuse_impossible_en_passant()?;
         let (side, opponent) = (self.side, self.side.opponent());
-        if self.is_attacked(self.king(opponent), side) {
+        if self.is_in_check(opponent) {
             return Err(FenError::KingCapturable { side, king: self.variant.topology().name(self.king(opponent)) });
         }
         self.add_en_passant_to_key();
@@ -441,8 +465,8 @@ impl Position {
     fn refuse_impossible_en_passant(&self) -> Result<(), FenError> {
         let Some(EnPassant { passed, pawn }) = self.state.en_passant else { return Ok(()) };
         let fault = |reason| Err(FenError::EnPassant { field: self.en_passant_text(), reason });
-        match self.pawn_beyond(&from_origin_on(passed, pawn)) {
-            Ok(found) if found == pawn => Ok(()),
+        match self.passed_and_pawn(from_origin_on(passed, pawn).into_iter().chain([pawn]).collect()) {
+            Ok(found) if found == (EnPassant { passed, pawn }) => Ok(()),
             Ok(_) => fault("another pawn passed over these squares".into()),
             Err(reason) => fault(reason),
         }
@@ -495,6 +519,11 @@ fn counter(field: &'static str, text: &str, least: u32, most: u32) -> Result<u32
 fn in_range(field: &'static str, value: u32, least: u32, most: u32) -> Result<u32, FenError> {
     let fault = || FenError::Counter { field, least, most, got: value.to_string() };
     (least..=most).contains(&value).then_some(value).ok_or_else(fault)
+}
+
+/// How many kings a side may have, in words.
+fn kings(most: u8) -> String {
+    if most == 1 { "one king".into() } else { format!("1 to {most} kings") }
 }
 
 fn shorten(text: &str) -> String {

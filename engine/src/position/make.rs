@@ -3,8 +3,8 @@
 use super::{EnPassant, Piece, Position, State};
 use crate::geometry::{Square, SquareSet};
 use crate::moves::{Move, MoveKind};
-use crate::variant::rules::Colour;
-use crate::variant::rules::Unit;
+use crate::variant::passing_direction;
+use crate::variant::rules::{Colour, Unit};
 
 /// Hears what a move changes on the board, so that an evaluation can keep itself up to date.
 pub trait Observer {
@@ -180,20 +180,22 @@ impl Position {
         }
     }
 
-    /// A pawn that goes straight ahead over squares may be taken on each of them by the very next move.
+    /// A pawn that goes ahead over squares may be taken on each of them by the very next move.
     fn note_passed_squares(&mut self, mv: Move, mover: Piece) {
         let unit = self.variant.unit(mover.unit());
-        let distance = mv.to().row().abs_diff(mv.from().row());
-        let eligible = unit.taken_en_passant && mv.kind() == MoveKind::Normal;
-        let ahead = (mv.to().row() > mv.from().row()) == (mover.colour() == Colour::White);
-        if eligible && ahead && distance >= 2 && mv.to().file() == mv.from().file() {
-            let (low, high) = (mv.to().row().min(mv.from().row()), mv.to().row().max(mv.from().row()));
-            let between: SquareSet = (low + 1..high).filter_map(|row| Square::at(mv.to().file(), row)).collect();
-            // A man jumped over stands in nobody's way.
-            let passed = (between & self.variant.topology().squares()) - self.occupied();
-            if passed.is_empty() {
-                return;
-            }
+        if !unit.taken_en_passant || mv.kind() != MoveKind::Normal {
+            return;
+        }
+        let Some((files, rows)) = passing_direction(mv.from(), mv.to()) else { return };
+        let forward = if mover.colour() == Colour::White { 1 } else { -1 };
+        if rows != forward {
+            return;
+        }
+        let distance = mv.to().row().abs_diff(mv.from().row()) as i8;
+        // Holes and men jumped over are no squares on which it can be taken.
+        let between = (1..distance).filter_map(|step| self.variant.topology().step(mv.from(), files * step, rows * step));
+        let passed = between.collect::<SquareSet>() - self.occupied();
+        if !passed.is_empty() {
             self.state.en_passant = Some(EnPassant { passed, pawn: mv.to() });
         }
     }

@@ -135,7 +135,16 @@ impl Position {
         self.men[colour.index()].len() == 1 && self.hands[colour.index()].iter().all(|&held| held == 0)
     }
 
-    /// Where the king of `colour` stands.
+    /// The squares of all royal men of `colour`.
+    pub fn royals(&self, colour: Colour) -> SquareSet {
+        if !self.variant.has_several_royals() {
+            return SquareSet::only(self.king(colour));
+        }
+        let royal = Piece::new(self.variant.royal(), colour);
+        self.men(colour).iter().filter(|&square| self.piece_at(square) == royal).collect()
+    }
+
+    /// Where the king of `colour` stands; of several, the one on the lowest square.
     #[inline]
     pub const fn king(&self, colour: Colour) -> Square {
         self.kings[colour.index()]
@@ -181,7 +190,7 @@ impl Position {
         self.counts[colour.index()][piece.unit().index()] += 1;
         self.state.key ^= self.keys.piece(piece, square);
         if piece.unit() == self.variant.royal() {
-            self.kings[colour.index()] = square;
+            self.note_king(colour, square);
         }
     }
 
@@ -193,7 +202,20 @@ impl Position {
         self.men[colour.index()].remove(square);
         self.counts[colour.index()][piece.unit().index()] -= 1;
         self.state.key ^= self.keys.piece(piece, square);
+        if self.variant.has_several_royals() && piece.unit() == self.variant.royal() {
+            self.note_king(colour, square);
+        }
         piece
+    }
+
+    /// `square` has just been filled or emptied by a royal man. Of several, the lowest counts as the king.
+    #[inline]
+    fn note_king(&mut self, colour: Colour, square: Square) {
+        self.kings[colour.index()] = if self.variant.has_several_royals() {
+            self.royals(colour).first().unwrap_or(square)
+        } else {
+            square
+        };
     }
 
     fn set_hand(&mut self, unit: Unit, colour: Colour, held: u8) {

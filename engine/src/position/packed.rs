@@ -55,7 +55,8 @@ impl Position {
         bytes.push(side | self.state.castling << 1 | en_passant);
         if let Some(EnPassant { passed, pawn }) = self.state.en_passant {
             bytes.extend([pawn.file(), pawn.row(), passed.len() as u8]);
-            bytes.extend(passed.iter().map(Square::row));
+            // The row, and in the high half how the file differs from the pawn's: nothing on a straight way.
+            bytes.extend(passed.iter().map(|square| square.row() | (square.file() ^ pawn.file()) << 4));
         }
         for colour in Colour::BOTH {
             bytes.extend(self.held_units().map(|unit| self.in_hand(unit, colour)));
@@ -135,9 +136,12 @@ impl Position {
 
 fn unpack_en_passant(reader: &mut Reader) -> Result<EnPassant, UnpackError> {
     let (file, row, count) = (reader.byte()?, reader.byte()?, reader.byte()?);
-    let on_file = |row: u8| Square::at(file, row).ok_or(UnpackError::Byte { expected: "a square", got: row });
-    let passed = (0..count.min(16)).map(|_| on_file(reader.byte()?)).collect::<Result<_, _>>()?;
-    Ok(EnPassant { passed, pawn: on_file(row)? })
+    let square = |byte: u8| {
+        Square::at(file ^ byte >> 4, byte & 15).ok_or(UnpackError::Byte { expected: "a square", got: byte })
+    };
+    let passed = (0..count.min(16)).map(|_| square(reader.byte()?)).collect::<Result<_, _>>()?;
+    let pawn = Square::at(file, row).ok_or(UnpackError::Byte { expected: "a square", got: row })?;
+    Ok(EnPassant { passed, pawn })
 }
 
 struct Reader<'a> {

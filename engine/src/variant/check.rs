@@ -16,16 +16,17 @@ use std::collections::BTreeMap;
 pub const KEYS: &[(&str, &[&str])] = &[
     ("", &["format", "inherits", "variant", "board", "zones", "pieces", "promotion", "castling", "drops", "end"]),
     ("variant", &["name", "author"]),
-    ("board", &["setup", "first_rank"]),
-    ("piece", &["letter", "moves", "also", "then", "outward", "en_passant", "royal"]),
+    ("board", &["setup", "first_rank", "black_sees"]),
+    ("piece", &["letter", "moves", "also", "then", "outward", "en_passant", "royal", "takeable"]),
     ("also", &["moves", "from", "to"]),
-    ("promotion", &["who", "zone", "must", "to", "always", "to_captured", "one_per_colour", "after_drop"]),
+    ("promotion", &["who", "zone", "must", "to", "always", "to_captured", "at_most", "one_per_colour", "after_drop"]),
     ("castling", &["partner", "king_steps"]),
     ("king_steps", &["to_higher_files", "to_lower_files"]),
     ("drops", &["hand", "zone"]),
     (
         "end",
         &[
+            "in_check_if",
             "stalemated_side",
             "stalemated_by_bare_king",
             "bare_king",
@@ -45,6 +46,7 @@ pub(super) fn rules(root: &Node, name: &str, faults: &mut Faults) -> Option<Rule
         root: root.place,
         pieces: Vec::new(),
         royal: None,
+        several_royals: false,
         meant_letters: String::new(),
         array_known: true,
         topology: None,
@@ -58,7 +60,8 @@ pub(super) fn rules(root: &Node, name: &str, faults: &mut Faults) -> Option<Rule
     check.topology = topology;
     check.zones(table);
     check.find_royal();
-    check.one_royal_a_side(table, &array);
+    check.several_royals = check.may_have_several_royals(table);
+    check.royals_of_each_side(table, &array);
     let mut units = check.units(&letters);
     let promotion = check.promotion(table, &array);
     let castling = check.castling(table, &array);
@@ -85,6 +88,8 @@ struct Check<'a> {
     /// The pieces in the order of their units: by name, so that the order in the file does not matter.
     pieces: Vec<&'a Entry>,
     royal: Option<Unit>,
+    /// Whether the file says what check means for a side with several royal pieces, and so allows them.
+    several_royals: bool,
     /// What pieces with a faulty letter may have meant; on the board such letters are passed over.
     meant_letters: String,
     /// Whether every man of the drawing was understood; if not, missing men prove nothing.

@@ -168,13 +168,14 @@ mod tests {
 
     #[test]
     fn every_shipped_game_loads_with_its_array() {
-        assert_eq!(SHIPPED.iter().map(|game| game.0).collect::<Vec<_>>(), STARTS.map(|start| start.0));
         assert!(SHIPPED.is_sorted());
+        for (name, text) in SHIPPED {
+            assert!(load(name).is_ok_and(|rules| rules.name == *name), "{name}");
+            assert!(text.starts_with("# "), "{name} does not say what it is");
+        }
         for (name, start) in STARTS {
             let rules = load(name).unwrap_or_else(|error| panic!("{name}:\n{error}"));
             assert_eq!(board_field(&rules), start, "{name}");
-            assert_eq!(rules.name, name);
-            assert!(shipped(name).unwrap().starts_with("# "), "{name} does not say what it is");
         }
     }
 

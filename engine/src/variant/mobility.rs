@@ -5,7 +5,7 @@ use super::MAX_PATHS;
 use super::Variant;
 use super::paths::{self, Condition, Path, View};
 use super::rules::{Colour, Unit};
-use crate::geometry::{Square, SquareSet};
+use crate::geometry::Square;
 
 /// Expected numbers of targets of a White unit, for captures and for quiet moves.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -26,7 +26,7 @@ impl Mobility {
 impl Variant {
     /// Mobility of a White unit on `square` when every other square is empty with probability `empty`.
     pub fn mobility(&self, unit: Unit, square: Square, empty: f64) -> Mobility {
-        let view = View { topology: self.topology(), black: false, homes: self.homes(unit) };
+        let view = View { topology: self.topology(), black: false, homes: super::homes(self.rules(), unit, Colour::White) };
         let paths = paths::paths(&self.unit(unit).patterns, square, &view, MAX_PATHS).unwrap_or_default();
         Mobility {
             captures: expected_targets(paths.iter().filter(|path| path.captures), empty),
@@ -45,11 +45,6 @@ impl Variant {
         }
         let count = f64::from(squares.len());
         Mobility { captures: sum.captures / count, moves: sum.moves / count }
-    }
-
-    fn homes(&self, unit: Unit) -> SquareSet {
-        let array = self.rules().array.iter();
-        array.filter(|man| man.1 == unit && man.2 == Colour::White).map(|man| man.0).collect()
     }
 }
 

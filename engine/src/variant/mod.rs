@@ -16,7 +16,7 @@ pub mod tables;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 use paths::{Path, View};
-use rules::{CastlingSide, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
+use rules::{CastlingSide, CheckRule, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
 use sha2::{Digest, Sha256};
 use tables::{AttackStep, MoveStep, Programs};
 
@@ -32,11 +32,14 @@ pub struct Variant {
     rules: Rules,
     rules_hash: String,
     royal: Unit,
+    royals: [u8; 2],
+    takeable: u32,
     moves: Vec<Programs<MoveStep>>,
     reaches_twice: [u32; 2],
     attacks: [Programs<AttackStep>; 2],
     attack_origins: [Vec<SquareSet>; 2],
     en_passant_takers: u32,
+    passing_directions: Vec<(i8, i8)>,
     castling: Vec<CastlingWing>,
     castling_touch: Vec<u8>,
     drop_zone: [SquareSet; 2],
@@ -150,6 +153,9 @@ impl Variant {
         Ok(Self {
             rules_hash: rules_hash(&rules),
             royal,
+            royals: Colour::BOTH.map(|colour| most_royals(&rules, royal, colour)),
+            takeable: mask(&rules, |unit| !unit.untakeable),
+            passing_directions: passing_directions(&rules, &paths[0]),
             moves: paths.iter().flatten().map(|by_origin| tables::move_programs(by_origin)).collect(),
             reaches_twice: [units_reaching_twice(&paths[0]), units_reaching_twice(&paths[1])],
             attack_origins: [attack_origins(&paths[0]), attack_origins(&paths[1])],
@@ -212,6 +218,45 @@ impl Variant {
     #[inline]
     pub const fn royal(&self) -> Unit {
         self.royal
+    }
+
+    /// The most royal men that `colour` may have at once; it always has one.
+    #[inline]
+    pub const fn most_royals(&self, colour: Colour) -> u8 {
+        self.royals[colour.index()]
+    }
+
+    /// Whether a side may have several royal men, so that "the king" is not one man.
+    #[inline]
+    pub const fn has_several_royals(&self) -> bool {
+        self.royals[0] > 1 || self.royals[1] > 1
+    }
+
+    /// What check means for a side with several royal men.
+    #[inline]
+    pub const fn check_rule(&self) -> CheckRule {
+        self.rules.end.check
+    }
+
+    /// Bit u: a unit of type u may be taken.
+    #[inline]
+    pub const fn takeable(&self) -> u32 {
+        self.takeable
+    }
+
+    /// Whether Black's army is the image of White's, so that exchanging the colours changes nothing.
+    pub fn armies_are_alike(&self) -> bool {
+        let image = |&(square, unit, colour): &(Square, Unit, Colour)| {
+            (self.topology().flip(square), unit, colour.opponent())
+        };
+        let array = &self.rules.array;
+        array.iter().all(|man| array.contains(&image(man)))
+    }
+
+    /// Directions (files, rows; rows count from the mover's side) in which some unit that may be taken en passant goes
+    /// several squares at once: straight ahead, and in some games diagonally.
+    pub fn passing_directions(&self) -> &[(i8, i8)] {
+        &self.passing_directions
     }
 
     /// How many units of each type a side has in the array.
@@ -304,9 +349,16 @@ fn all_paths(rules: &Rules, colour: Colour) -> Result<Vec<Vec<Vec<Path>>>, Compi
     (0u8..).zip(&rules.units).map(|(index, unit)| unit_paths(rules, Unit(index), unit, colour)).collect()
 }
 
+/// Where the array has a unit of a colour; if it has none, the image of where the other side has it.
+fn homes(rules: &Rules, unit: Unit, colour: Colour) -> SquareSet {
+    let of = |colour| rules.array.iter().filter(move |man| man.1 == unit && man.2 == colour).map(|man| man.0);
+    let own: SquareSet = of(colour).collect();
+    if own.is_empty() { rules.topology.flip_set(of(colour.opponent()).collect()) } else { own }
+}
+
 fn unit_paths(rules: &Rules, unit: Unit, moves: &UnitRules, colour: Colour) -> Result<Vec<Vec<Path>>, CompileError> {
-    let homes = rules.array.iter().filter(|man| man.1 == unit && man.2 == colour).map(|man| man.0).collect();
-    let view = View { topology: &rules.topology, black: colour == Colour::Black, homes };
+    let view =
+        View { topology: &rules.topology, black: colour == Colour::Black, homes: homes(rules, unit, colour) };
     (0..=u8::MAX)
         .map(Square::from_index)
         .map(|origin| {
@@ -349,6 +401,36 @@ fn attack_origins(paths: &[Vec<Vec<Path>>]) -> Vec<SquareSet> {
     origins
 }
 
+/// In the array, or by promotion.
+fn most_royals(rules: &Rules, royal: Unit, colour: Colour) -> u8 {
+    let array = rules.array.iter().filter(|man| man.1 == royal && man.2 == colour).count() as u8;
+    let choices = rules.promotion.iter().flat_map(|promotion| &promotion.to).filter(|choice| choice.unit == royal);
+    choices.map(|choice| choice.at_most.unwrap_or(u8::MAX)).fold(array, u8::max)
+}
+
+fn passing_directions(rules: &Rules, white_paths: &[Vec<Vec<Path>>]) -> Vec<(i8, i8)> {
+    let mut directions = Vec::new();
+    for (_, by_origin) in rules.units.iter().zip(white_paths).filter(|(unit, _)| unit.taken_en_passant) {
+        for (origin, paths) in (0..=u8::MAX).map(Square::from_index).zip(by_origin) {
+            for path in paths.iter().filter(|path| path.moves) {
+                let direction = passing_direction(origin, path.target);
+                directions.extend(direction.filter(|(_, rows)| *rows > 0));
+            }
+        }
+    }
+    directions.sort_unstable();
+    directions.dedup();
+    directions
+}
+
+/// The direction (files, rows of the board) of a move of two squares or more along a file or a diagonal.
+pub(crate) fn passing_direction(from: Square, to: Square) -> Option<(i8, i8)> {
+    let files = to.file() as i8 - from.file() as i8;
+    let rows = to.row() as i8 - from.row() as i8;
+    let in_line = files == 0 || files.abs() == rows.abs();
+    (in_line && rows.abs() >= 2).then(|| (files.signum(), rows.signum()))
+}
+
 fn mask(rules: &Rules, holds: impl Fn(&UnitRules) -> bool) -> u32 {
     (0..).zip(&rules.units).map(|(bit, unit)| u32::from(holds(unit)) << bit).sum()
 }
@@ -359,13 +441,16 @@ fn castling_wings(rules: &Rules, royal: Unit) -> Vec<CastlingWing> {
     let mut wings = Vec::new();
     for colour in Colour::BOTH {
         for (bit, (higher, side)) in sides.into_iter().enumerate() {
+            // On a turned board Black's wing towards its own right goes towards the lower files.
+            let turned = colour == Colour::Black && rules.topology.is_turned();
             let wing = side.as_ref().map(|side| CastlingWing {
-                right: 1 << (2 * colour.index() + bit),
-                ..castling_wing(&rules.topology, castling.partner, colour, higher, side)
+                right: 1 << (2 * colour.index() + (bit ^ usize::from(turned))),
+                ..castling_wing(&rules.topology, castling.partner, colour, higher != turned, side)
             });
             wings.extend(wing.filter(|wing| both_at_home(rules, royal, wing)));
         }
     }
+    wings.sort_by_key(|wing| wing.right);
     wings
 }
 

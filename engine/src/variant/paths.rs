@@ -47,7 +47,7 @@ pub(crate) struct View<'a> {
 
 impl View<'_> {
     fn step(&self, square: Square, (files, rows): (i8, i8)) -> Option<Square> {
-        self.topology.step(square, files, if self.black { -rows } else { rows })
+        if self.black { self.topology.step_back(square, files, rows) } else { self.topology.step(square, files, rows) }
     }
 
     fn in_zone(&self, zone: &Option<SquareSet>, square: Square) -> bool {

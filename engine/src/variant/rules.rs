@@ -1,7 +1,8 @@
 //! A variant's rules with every name resolved: what a file says, before tables are made of it.
 //!
 //! [`Rules`] is plain data. [`super::file`] produces it from TOML, [`super::Variant`] compiles it, and the rules hash is
-//! taken over it, so comments and the order of keys in a file do not change the hash, while any rule does.
+//! taken over it, so comments and the order of keys in a file do not change the hash, while any rule does. A setting that
+//! came later is left out where a game does not use it, so that it leaves the hashes of all other games alone.
 
 use super::pattern::Pattern;
 use crate::geometry::{Square, SquareSet, Topology};
@@ -84,11 +85,15 @@ pub struct UnitRules {
     pub letter: char,
     /// What it may do.
     pub patterns: Vec<Pattern>,
-    /// Whether the game is about its capture. Exactly one unit type is royal, one of it a side.
+    /// Whether the game is about its capture. Exactly one unit type is royal; a side has one of it, or several if
+    /// [`EndRules::check`] says what that means.
     pub royal: bool,
+    /// May never be taken.
+    #[serde(skip_serializing_if = "is_default")]
+    pub untakeable: bool,
     /// May take en passant.
     pub takes_en_passant: bool,
-    /// May be taken en passant after a quiet move straight ahead of two squares or more.
+    /// May be taken en passant after a quiet move ahead, straight or diagonally, of two squares or more.
     pub taken_en_passant: bool,
     /// Its moves set the move count back to zero, as a pawn's do.
     pub resets_move_count: bool,
@@ -114,10 +119,20 @@ pub struct PromotionChoice {
     pub unit: Unit,
     /// Only while the side has fewer of them on the board than in the array.
     pub only_captured: bool,
+    /// Only while the side has fewer of them than this on the board.
+    #[serde(skip_serializing_if = "is_default")]
+    pub at_most: Option<u8>,
     /// Only if none of the side's own units of that type stands on a square of the promotion square's colour.
     pub one_per_colour: bool,
     /// Only once the side has dropped at least one of them from its hand.
     pub after_drop: bool,
+}
+
+impl PromotionChoice {
+    /// A unit that may be chosen at any time.
+    pub const fn free(unit: Unit) -> Self {
+        Self { unit, only_captured: false, at_most: None, one_per_colour: false, after_drop: false }
+    }
 }
 
 /// Castling of the royal unit with a partner; home squares are read off the array.
@@ -173,9 +188,22 @@ pub enum BareKing {
     LosesUnlessBaringBack,
 }
 
+/// When a side with several royal men stands in check, and so what it may not leave behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub enum CheckRule {
+    /// While one of them is attacked. With a single royal man a side, as nearly everywhere, there is no difference.
+    #[default]
+    AnyRoyal,
+    /// While all of them are attacked: one may be taken so long as another is left.
+    EveryRoyal,
+}
+
 /// How games end, besides checkmate.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct EndRules {
+    /// What check means for a side with several royal men.
+    #[serde(skip_serializing_if = "is_default")]
+    pub check: CheckRule,
     /// For the side that has no legal move and is not in check.
     pub stalemate: SideResult,
     /// The same when the opponent of the side without a move has only its king.
@@ -188,4 +216,8 @@ pub struct EndRules {
     pub repetition: Option<u8>,
     /// Plies without a capture or a resetting move after which the game is a draw; `None`: never.
     pub move_count: Option<u16>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -45,8 +45,10 @@ impl<'a> Check<'a> {
             }
         }
         self.unknown_cells(&setup.node, unknown, letters);
+        let views = [("mirrored", false), ("turned", true)];
+        let turned = self.word("board.black_sees", board.get("black_sees"), &views).unwrap_or(false);
         match Topology::new(width, rows.len(), first_rank, holes) {
-            Ok(topology) => Some((topology, array)),
+            Ok(topology) => Some((if turned { topology.with_half_turn() } else { topology }, array)),
             Err(error) => {
                 let draft = Draft::new(setup.node.place, FaultKind::Setup, "board.setup", "a board", error.to_string());
                 self.faults.add(draft);
@@ -229,22 +231,27 @@ fn lines(topology: &Topology, files: bool, range: &str) -> Result<SquareSet, (St
 }
 
 impl Check<'_> {
-    /// Exactly one royal piece a side.
-    pub(super) fn one_royal_a_side(&mut self, table: &Table, array: &Array) {
+    /// Exactly one royal piece a side, or at least one if the file says what check means with several.
+    pub(super) fn royals_of_each_side(&mut self, table: &Table, array: &Array) {
         let (Some(royal), Some(_), true) = (self.royal, &self.topology, self.array_known) else { return };
         for colour in Colour::BOTH {
             let count = array.iter().filter(|&&(_, unit, owner)| unit == royal && owner == colour).count();
-            if count != 1 {
-                let name = &self.pieces[royal.index()].key;
-                let setup = table.get("board").and_then(|board| match &board.node.value {
-                    Value::Table(table) => table.get("setup"),
-                    _ => None,
-                });
-                let place = setup.map_or(self.root, |setup| setup.node.place);
-                let expected = format!("one {name} for {colour:?}");
-                let got = format!("{count} of them");
-                self.faults.add(Draft::new(place, FaultKind::Setup, "board.setup", expected, got));
+            if count == 1 || count > 1 && self.several_royals {
+                continue;
             }
+            let name = &self.pieces[royal.index()].key;
+            let setup = table.get("board").and_then(|board| match &board.node.value {
+                Value::Table(table) => table.get("setup"),
+                _ => None,
+            });
+            let place = setup.map_or(self.root, |setup| setup.node.place);
+            let expected = format!("one {name} for {colour:?}");
+            let draft = Draft::new(place, FaultKind::Setup, "board.setup", expected, format!("{count} of them"));
+            self.faults.add(if count > 1 {
+                draft.hint("with several, say in [end] what check means: in_check_if = \"every royal is attacked\"")
+            } else {
+                draft
+            });
         }
     }
 }

@@ -84,6 +84,7 @@ impl<'a> Check<'a> {
                     letter: letter.unwrap_or('?'),
                     patterns: Vec::new(),
                     royal: self.royal == Some(unit(index)),
+                    untakeable: false,
                     takes_en_passant: false,
                     taken_en_passant: false,
                     resets_move_count: false,
@@ -107,6 +108,12 @@ impl<'a> Check<'a> {
         ];
         let en_passant = self.word(&format!("{path}.en_passant"), table.get("en_passant"), &words);
         (rules.takes_en_passant, rules.taken_en_passant) = en_passant.unwrap_or_default();
+        rules.untakeable = !self.boolean(&format!("{path}.takeable"), table.get("takeable"), true);
+        if let (true, true, Some(entry)) = (rules.untakeable, rules.taken_en_passant, table.get("en_passant")) {
+            let (expected, got) = ("none, or takes, for what is not takeable", entry.node.describe());
+            let path = format!("{path}.en_passant");
+            self.faults.add(Draft::new(entry.node.place, FaultKind::Conflict, path, expected, got));
+        }
         if let Some(entry) = table.get("moves") {
             rules.patterns.extend(self.betza(&format!("{path}.moves"), &entry.node));
         }

@@ -2,16 +2,29 @@
 
 use super::Check;
 use crate::geometry::Square;
-use crate::variant::file::{Draft, Entry, FaultKind, Node, Table, Value};
+use crate::variant::file::{Draft, Entry, FaultKind, Node, Place, Table, Value};
 use crate::variant::rules::{
-    BareKing, CastlingRules, CastlingSide, Colour, DropRules, EndRules, PromotionChoice, PromotionRules, SideResult,
+    BareKing, CastlingRules, CheckRule, CastlingSide, Colour, DropRules, EndRules, PromotionChoice, PromotionRules, SideResult,
     Unit, UnitRules,
 };
+
+/// Most men of one kind that a limit on promotion may name: no board has more squares a side.
+const MAX_ON_BOARD: u16 = 128;
 
 /// Most men of one kind in a hand.
 const MAX_IN_HAND: u16 = 99;
 
+/// What check means for a side with several royal pieces.
+const CHECK_RULES: [(&str, CheckRule); 2] =
+    [("any royal is attacked", CheckRule::AnyRoyal), ("every royal is attacked", CheckRule::EveryRoyal)];
+
 impl<'a> Check<'a> {
+    /// Whether `[end]` says what check means with several royal pieces; a wrong word there is told later.
+    pub(super) fn may_have_several_royals(&self, table: &Table) -> bool {
+        let end = table.get("end").map(|entry| &entry.node.value);
+        matches!(end, Some(Value::Table(end)) if end.get("in_check_if").is_some())
+    }
+
     /// One table, or a list of tables.
     pub(super) fn promotion(&mut self, table: &'a Table, array: &[(Square, Unit, Colour)]) -> Vec<PromotionRules> {
         let Some(entry) = table.get("promotion") else { return Vec::new() };
@@ -40,7 +53,7 @@ impl<'a> Check<'a> {
                 self.missing(Some(section), &format!("promotion.{key}"), expected);
             }
         }
-        let who = table.get("who").map(|entry| self.promoted("promotion.who", &entry.node)).unwrap_or_default();
+        let who = table.get("who").map(|entry| self.promoted("promotion.who", &entry.node, false)).unwrap_or_default();
         let zone = table.get("zone").and_then(|entry| self.zone("promotion.zone", &entry.node));
         let to = self.choices(section, table);
         let zone = zone?;
@@ -58,13 +71,13 @@ impl<'a> Check<'a> {
         Some(PromotionRules { who, zone, must, to })
     }
 
-    /// A list of pieces that may be promoted, or promoted to: not the royal one, not empty.
-    fn promoted(&mut self, path: &str, node: &Node) -> Vec<Unit> {
+    /// A list of pieces that may be promoted, or promoted to: not empty, and without the royal one unless that is allowed.
+    fn promoted(&mut self, path: &str, node: &Node, royal_too: bool) -> Vec<Unit> {
         let units = self.unit_list(path, node);
         if matches!(&node.value, Value::List(list) if list.is_empty()) {
             self.wrong_value(path, node, "at least one piece");
         }
-        if units.iter().any(|&unit| Some(unit) == self.royal) {
+        if !royal_too && units.iter().any(|&unit| Some(unit) == self.royal) {
             let draft =
                 Draft::new(node.place, FaultKind::Conflict, path, "pieces that are not royal", "the royal piece");
             self.faults.add(draft);
@@ -77,15 +90,14 @@ impl<'a> Check<'a> {
         for key in ["to", "always", "to_captured"] {
             let Some(entry) = table.get(key) else { continue };
             let path = format!("promotion.{key}");
-            for unit in self.promoted(&path, &entry.node) {
+            for unit in self.promoted(&path, &entry.node, self.several_royals) {
                 if choices.iter().any(|choice| choice.unit == unit) {
                     let got = format!("{} again", self.pieces[unit.index()].key);
                     let draft = Draft::new(entry.node.place, FaultKind::Duplicate, &*path, "each piece once", got);
                     self.faults.add(draft);
                     continue;
                 }
-                let only_captured = key == "to_captured";
-                choices.push(PromotionChoice { unit, only_captured, one_per_colour: false, after_drop: false });
+                choices.push(PromotionChoice { only_captured: key == "to_captured", ..PromotionChoice::free(unit) });
             }
         }
         if let (Some(_), Some(entry)) = (table.get("to"), table.get("always")) {
@@ -97,6 +109,8 @@ impl<'a> Check<'a> {
         if ["to", "always", "to_captured"].iter().all(|key| table.get(key).is_none()) {
             self.missing(Some(section), "promotion.to", "a list of piece names (to, always, to_captured)");
         }
+        self.at_most(table, &mut choices);
+        self.bounded_royal(section, &choices);
         for key in ["one_per_colour", "after_drop"] {
             let Some(entry) = table.get(key) else { continue };
             let path = format!("promotion.{key}");
@@ -104,16 +118,41 @@ impl<'a> Check<'a> {
                 match choices.iter_mut().find(|choice| choice.unit == unit) {
                     Some(choice) if key == "after_drop" => choice.after_drop = true,
                     Some(choice) => choice.one_per_colour = true,
-                    None => {
-                        let expected = "pieces listed in to, always or to_captured";
-                        let got = self.pieces[unit.index()].key.clone();
-                        let draft = Draft::new(entry.node.place, FaultKind::Conflict, &*path, expected, got);
-                        self.faults.add(draft);
-                    }
+                    None => self.no_choice(&path, unit, entry.node.place),
                 }
             }
         }
         choices
+    }
+
+    /// `at_most = { king = 2 }`: how many of a piece a side may have on the board after promoting.
+    fn at_most(&mut self, table: &Table, choices: &mut [PromotionChoice]) {
+        let Some(entry) = table.get("at_most") else { return };
+        let Some(limits) = self.table("promotion.at_most", &entry.node) else { return };
+        for Entry { key, place, node } in &limits.entries {
+            let path = format!("promotion.at_most.{key}");
+            let most = self.number(&path, node, 1, MAX_ON_BOARD);
+            let Some(unit) = self.unit_named(&path, key, *place) else { continue };
+            match choices.iter_mut().find(|choice| choice.unit == unit) {
+                Some(choice) => choice.at_most = most.map(|most| most as u8),
+                None => self.no_choice(&path, unit, *place),
+            }
+        }
+    }
+
+    /// The number of royal pieces must have a bound.
+    fn bounded_royal(&mut self, section: &Entry, choices: &[PromotionChoice]) {
+        let unbounded = |choice: &&PromotionChoice| Some(choice.unit) == self.royal && choice.at_most.is_none();
+        let Some(choice) = choices.iter().find(unbounded) else { return };
+        let name = &self.pieces[choice.unit.index()].key;
+        let expected = format!("at_most = {{ {name} = 2 }} or another number, since it is royal");
+        self.missing(Some(section), "promotion.at_most", &expected);
+    }
+
+    fn no_choice(&mut self, path: &str, unit: Unit, place: Place) {
+        let expected = "pieces listed in to, always or to_captured";
+        let got = self.pieces[unit.index()].key.clone();
+        self.faults.add(Draft::new(place, FaultKind::Conflict, path, expected, got));
     }
 
     /// Castling, with the homes read off the array.
@@ -178,7 +217,10 @@ impl<'a> Check<'a> {
         (direction, steps): (i8, Vec<u8>),
     ) -> Option<CastlingSide> {
         let (royal, topology) = (self.royal?, self.topology.clone()?);
+        // On a turned board what is to White's right is to Black's right too: the other way round on the board.
+        let turned = topology.is_turned();
         let homes = |colour: Colour| {
+            let direction = if turned && colour == Colour::Black { -direction } else { direction };
             let stands = |square: Square, unit: Unit| array.contains(&(square, unit, colour));
             let king = array.iter().find(|&&(_, unit, owner)| unit == royal && owner == colour)?.0;
             let mut square = king;
@@ -203,7 +245,9 @@ impl<'a> Check<'a> {
             }
             return None;
         };
-        if self.array_known && homes(Colour::Black) != Some((topology.flip(king), topology.flip(home))) {
+        let black_has_partners = array.iter().any(|&(_, unit, owner)| unit == partner && owner == Colour::Black);
+        let black_home = Some((topology.flip(king), topology.flip(home)));
+        if self.array_known && black_has_partners && homes(Colour::Black) != black_home {
             let squares = format!("{} and {}", topology.name(topology.flip(king)), topology.name(topology.flip(home)));
             conflict(format!("Black's king and {name} on {squares}, mirroring White's"), "others".into());
         }
@@ -253,6 +297,7 @@ impl<'a> Check<'a> {
             None => &empty,
         };
         self.unknown_keys("end", "end", end);
+        let check = self.word("end.in_check_if", end.get("in_check_if"), &CHECK_RULES).unwrap_or_default();
         let sides = [("draws", SideResult::Draw), ("loses", SideResult::Loss), ("wins", SideResult::Win)];
         let stalemate = self.word("end.stalemated_side", end.get("stalemated_side"), &sides);
         let stalemate = stalemate.unwrap_or(SideResult::Draw);
@@ -271,6 +316,7 @@ impl<'a> Check<'a> {
             units[unit.index()].resets_move_count = true;
         }
         EndRules {
+            check,
             stalemate,
             stalemate_by_bare_king: by_bare_king.unwrap_or(stalemate),
             bare_king,
