@@ -51,10 +51,9 @@ impl Game {
         self.position.outcome(self.occurrences())
     }
 
-    /// How often the position has occurred, this time included. A capture or pawn move ends all possibility of return.
+    /// How often the position has occurred, this time included. All earlier positions count: there are pawns that step
+    /// aside and back again, so that a move which sets the move count back need not be the end of all repetition.
     fn occurrences(&self) -> usize {
-        let reach = usize::from(self.position.plies_without_progress()).min(self.earlier.len());
-        let recent = &self.earlier[self.earlier.len() - reach..];
-        1 + recent.iter().filter(|&&key| key == self.position.key()).count()
+        1 + self.earlier.iter().filter(|&&key| key == self.position.key()).count()
     }
 }

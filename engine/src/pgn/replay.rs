@@ -1,6 +1,7 @@
 //! A game as text, played through on its variant's board.
 
 use super::tokens::Misread;
+use super::xboard::Promoted;
 use super::{Comment, FaultKind, PgnGame, PgnMove, PgnResult, Place, Warning};
 use crate::geometry::{SquareTextError, Topology};
 use crate::moves::{Move, MoveKind, SanError};
@@ -147,6 +148,7 @@ fn renumbered(squares: &str, from: &Topology, to: &Topology) -> Result<String, S
 struct Branch {
     ply: usize,
     before: Position,
+    promoted: Promoted,
     /// What else it may be.
     others: Vec<Move>,
     /// All of it, in words.
@@ -162,15 +164,17 @@ fn moves(
     warnings: &mut Vec<(Place, Warning)>,
 ) -> Result<Vec<Move>, Misread> {
     let mut position = start.clone();
+    let mut promoted = Promoted::default();
     let mut moves: Vec<Move> = Vec::with_capacity(raw.len());
     let mut branches: Vec<Branch> = Vec::new();
     let mut furthest: Option<(usize, SanError)> = None;
     while let Some(next) = raw.get(moves.len()) {
-        let mv = match read_move(&next.text, &position, dialect) {
+        let mv = match read_move(&next.text, &position, &promoted, dialect) {
             Ok((mv, others)) => {
                 if !others.is_empty() {
                     let words = std::iter::once(mv).chain(others.iter().copied()).map(|mv| position.san(mv)).collect();
-                    branches.push(Branch { ply: moves.len(), before: position.clone(), others, words });
+                    let (before, promoted) = (position.clone(), promoted.clone());
+                    branches.push(Branch { ply: moves.len(), before, promoted, others, words });
                 }
                 mv
             }
@@ -179,15 +183,16 @@ fn moves(
                     furthest = Some((moves.len(), error));
                 }
                 match other_way(&mut branches) {
-                    Some((ply, before, mv)) => {
-                        moves.truncate(ply);
-                        position = before;
+                    Some((branch, mv)) => {
+                        moves.truncate(branch.ply);
+                        (position, promoted) = (branch.before.clone(), branch.promoted.clone());
                         mv
                     }
                     None => break,
                 }
             }
         };
+        promoted.play(mv, &raw[moves.len()].text);
         position.make(mv, &mut Unobserved);
         moves.push(mv);
     }
@@ -202,21 +207,30 @@ fn moves(
 }
 
 /// The next way to read the last castling that has one left.
-fn other_way(branches: &mut Vec<Branch>) -> Option<(usize, Position, Move)> {
-    while let Some(branch) = branches.last_mut() {
-        if branch.others.is_empty() {
-            branches.pop();
-        } else {
-            let mv = branch.others.remove(0);
-            return Some((branch.ply, branch.before.clone(), mv));
-        }
+fn other_way(branches: &mut Vec<Branch>) -> Option<(&Branch, Move)> {
+    while branches.last().is_some_and(|branch| branch.others.is_empty()) {
+        branches.pop();
     }
-    None
+    let branch = branches.last_mut()?;
+    let mv = branch.others.remove(0);
+    Some((branch, mv))
 }
 
 /// What a text means, and what else it may mean.
-fn read_move(text: &str, position: &Position, dialect: &Dialect) -> Result<(Move, Vec<Move>), SanError> {
-    let mut fitting = position.moves_written(text, &dialect.board)?;
+fn read_move(
+    text: &str,
+    position: &Position,
+    promoted: &Promoted,
+    dialect: &Dialect,
+) -> Result<(Move, Vec<Move>), SanError> {
+    let mut fitting = if dialect.xboard {
+        let translated = Promoted::translate(text, position);
+        let mut fitting = position.moves_written(&translated.text, &dialect.board)?;
+        promoted.narrow(&mut fitting, &translated);
+        fitting
+    } else {
+        position.moves_written(text, &dialect.board)?
+    };
     let castles = fitting.iter().all(|mv| mv.kind() == MoveKind::Castling);
     if fitting.len() > 1 && dialect.xboard && castles {
         fitting.retain(|&mv| xboard_calls_it_o_o(position, mv));

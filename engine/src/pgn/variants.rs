@@ -1,6 +1,7 @@
 //! Which game a PGN file's `[Variant "…"]` means.
 
 use crate::variant::Variant;
+use crate::variant::xboard_names::unmistakable;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -53,6 +54,10 @@ fn shipped(wanted: &str) -> Result<Arc<Variant>, String> {
         if is_called(&variant, wanted) {
             return Ok(variant);
         }
+    }
+    // XBoard would take some names for games of its own and is told others.
+    if let Some(name) = Variant::shipped_names().find(|name| unmistakable(name) == wanted) {
+        return load(name);
     }
     let names: Vec<_> = Variant::shipped_names().collect();
     Err(format!("expected one of {}, or the variant of the reader", names.join(", ")))

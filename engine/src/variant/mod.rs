@@ -13,6 +13,7 @@ pub(crate) mod paths;
 pub mod pattern;
 pub mod rules;
 pub mod tables;
+pub(crate) mod xboard_names;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 use paths::{Path, View};

@@ -23,6 +23,7 @@ use crate::moves::Move;
 use crate::search::score::DRAW;
 use crate::variant::Variant;
 use crate::variant::rules::Colour;
+use crate::variant::xboard_names::unmistakable;
 use answers::{Analyst, Audience, Player, Shared, claim};
 use command::{Command, Level};
 use names::Name;
@@ -388,7 +389,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
     fn add_file(&mut self, path: &str) -> io::Result<()> {
         match Variant::load(path) {
             Ok(variant) => {
-                let name = names::unmistakable(variant.name());
+                let name = unmistakable(variant.name());
                 self.files.retain(|(known, _)| *known != name);
                 self.files.push((name, path.into()));
                 self.voice.say(self.variants_feature())

@@ -1,8 +1,9 @@
 //! What XBoard calls the games: its own names for those that it knows, ours for all others, unless it would read them as
-//! one that it knows.
+//! one that it knows ([`crate::variant::xboard_names`]).
 
 use crate::position::Position;
 use crate::variant::Variant;
+use crate::variant::xboard_names::unmistakable;
 use std::sync::Arc;
 
 /// XBoard's games: its name, and the array that its rules are for.
@@ -15,56 +16,6 @@ const KNOWN: [(&str, &str); 6] = [
     ("courier", "rnebmkfwbenr/pppppppppppp/12/12/12/12/PPPPPPPPPPPP/RNEBMKFWBENR"),
 ];
 
-/// Names that XBoard finds anywhere in a name.
-const FOUND_ANYWHERE: [&str; 21] = [
-    "wildcastle",
-    "nocastle",
-    "fischerandom",
-    "bughouse",
-    "crazyhouse",
-    "losers",
-    "suicide",
-    "giveaway",
-    "twokings",
-    "kriegspiel",
-    "atomic",
-    "3check",
-    "shatranj",
-    "normal",
-    "wild",
-    "frc",
-    "960",
-    "fischer",
-    "misc",
-    "unknown",
-    "boardsize",
-];
-/// Names that it finds at the beginning of a name, before anything but a letter.
-const FOUND_IN_FRONT: [&str; 23] = [
-    "shogi",
-    "chu",
-    "courier",
-    "gothic",
-    "capablanca",
-    "knightmate",
-    "fairy",
-    "cylinder",
-    "falcon",
-    "caparandom",
-    "berolina",
-    "janus",
-    "super",
-    "great",
-    "twilight",
-    "makruk",
-    "seirawan",
-    "grand",
-    "spartan",
-    "xiangqi",
-    "asean",
-    "lion",
-    "elven",
-];
 /// A game under the name that XBoard must use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
@@ -92,39 +43,10 @@ fn array(name: &str) -> Option<String> {
     Position::start(&variant).fen().split(' ').next().map(Into::into)
 }
 
-pub(super) fn unmistakable(name: &str) -> String {
-    let mut called = name.to_ascii_lowercase();
-    while let Some(word) = mistaken(&called) {
-        let rest = called.replacen(word, "", 1);
-        let rest = rest.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-        if rest.is_empty() {
-            return interrupted(word);
-        }
-        called = rest;
-    }
-    called
-}
-
-/// The word that XBoard would take the name for.
-fn mistaken(name: &str) -> Option<&'static str> {
-    let anywhere = FOUND_ANYWHERE.into_iter().find(|word| name.contains(word));
-    let in_front = || {
-        FOUND_IN_FRONT.into_iter().find(|word| {
-            name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_alphabetic()))
-        })
-    };
-    anywhere.or_else(in_front)
-}
-
-/// The word with a dot after its first letter, which is nothing that XBoard knows.
-fn interrupted(word: &str) -> String {
-    let (first, rest) = word.split_at(1);
-    format!("{first}.{rest}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::variant::xboard_names::mistaken;
     use std::collections::BTreeSet;
 
     #[test]

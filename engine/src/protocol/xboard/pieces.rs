@@ -264,8 +264,9 @@ impl<'a> Side<'a> {
             Start::Home => "i",
             Start::BeforeHome => "ii",
         };
-        let manner = Manner { initial, modes, mirrored: self.colour == Colour::Black };
-        let texts = terms(&reads, &manner, &self.unconditional(manner.mirrored))?;
+        let mirrored = self.colour == Colour::Black && !self.variant.topology().is_turned();
+        let manner = Manner { initial, modes, mirrored };
+        let texts = terms(&reads, &manner, &self.unconditional(mirrored))?;
         Some(vec![Term { text: texts.concat(), reads }])
     }
 

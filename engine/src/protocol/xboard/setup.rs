@@ -7,7 +7,7 @@ use super::pieces::{Description, describe};
 use crate::position::Position;
 use crate::variant::Variant;
 use crate::variant::betza;
-use crate::variant::rules::{Colour, Unit};
+use crate::variant::rules::{Colour, PromotionChoice, Unit};
 use std::sync::Arc;
 
 /// XBoard's types in the order of its piece table; the king comes last.
@@ -62,6 +62,9 @@ pub enum SetupError {
         /// Ranks of the game.
         ranks: u8,
     },
+    /// Kings of which one may be lost.
+    #[error("expected one king a side, got games with several")]
+    Kings,
     /// A letter that is not in ASCII.
     #[error("expected units with letters from A to Z, got {letter:?} for {unit}")]
     Letter {
@@ -120,7 +123,7 @@ impl Setup {
     /// # Errors
     /// The game is more than XBoard can show.
     pub fn new(variant: &Arc<Variant>) -> Result<Self, SetupError> {
-        check_size(variant)?;
+        check(variant)?;
         let mut types = Types::new(variant);
         for unit in types.in_order() {
             types.place(unit)?;
@@ -202,7 +205,7 @@ impl Setup {
         for rule in choices {
             for choice in &rule.to {
                 firsts.push(choice.unit);
-                if !(choice.only_captured || choice.one_per_colour || choice.after_drop) {
+                if *choice == PromotionChoice::free(choice.unit) {
                     break;
                 }
             }
@@ -221,12 +224,15 @@ impl Setup {
     }
 }
 
-fn check_size(variant: &Variant) -> Result<(), SetupError> {
+fn check(variant: &Variant) -> Result<(), SetupError> {
     let (files, ranks) = (variant.topology().width(), variant.topology().height());
     let hands = variant.units().any(|unit| variant.hand_size(unit) > 0);
     let most_files = if hands { MOST_FILES - FILES_OF_HANDS } else { MOST_FILES };
     if files > most_files || ranks > MOST_RANKS {
         return Err(SetupError::Size { most_files, files, ranks });
+    }
+    if variant.has_several_royals() {
+        return Err(SetupError::Kings);
     }
     let strange = variant.units().map(|unit| variant.unit(unit)).find(|unit| !unit.letter.is_ascii_uppercase());
     strange.map_or(Ok(()), |unit| Err(SetupError::Letter { unit: unit.name.clone(), letter: unit.letter }))
