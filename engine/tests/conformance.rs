@@ -399,9 +399,11 @@ fn slow_moves(position: &Position) -> Vec<String> {
                     board.after(&[from], &[(to, arrives)]).is_safe(side)
                 });
                 let letter = |unit| variant.unit(unit).letter.to_ascii_lowercase().to_string();
-                found.extend(safe.map(|becomes| {
-                    format!("{}{}{}", name(from), name(to), becomes.map(letter).unwrap_or_default())
-                }));
+                found.extend(
+                    safe.map(|becomes| {
+                        format!("{}{}{}", name(from), name(to), becomes.map(letter).unwrap_or_default())
+                    }),
+                );
             }
             let passed = position.en_passant().filter(|passed| passed.passed.contains(to));
             if let Some(passed) = passed.filter(|_| captures && variant.unit(unit).takes_en_passant)

@@ -1,9 +1,11 @@
-//! Whole sessions in XBoard's protocol: scripted ones, live ones, and two engines that play each other through a referee.
+//! Whole sessions in XBoard's protocol: scripted ones, live ones, and two engines that play each other through a
+//! referee.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod common;
 
+use fairyforge_engine::pgn::{NamedVariants, PgnReader, PgnResult};
 use fairyforge_engine::protocol::{converse, xboard};
 use fairyforge_engine::variant::Variant;
 use proptest::prelude::*;
@@ -116,8 +118,8 @@ fn castles_as_xboard_writes_it() {
 
 #[test]
 fn its_own_short_castling_is_two_legs() {
-    // Only a castling of one step escapes with both rooks protected: the search is told by the hint which it likes; here
-    // the board leaves no other move.
+    // Only a castling of one step escapes with both rooks protected: the search is told by the hint which it likes;
+    // here the board leaves no other move.
     let board = "setboard 5rk2r/12/12/12/12/12/12/12/12/12/12/K11 b k - 0 1\n";
     let output = answer(format!("{GREETING}variant herculean\nforce\n{board}usermove g12h12,l12g12\nping 1\n"));
     assert!(!output.contains("llegal") || output.contains("tellusererror"), "{output}");
@@ -136,7 +138,9 @@ fn drops_and_promotes() {
     ));
     assert!(output.contains("Illegal move: a10a11\n") && output.contains("Illegal move: a10a11q\n"), "{output}");
     assert!(!output.contains("Illegal move: a10a11+") && !output.contains("Illegal move: a11a5"), "{output}");
-    let output = answer(format!("{GREETING}force\nsetboard 8/P6k/8/8/8/8/8/K7 w - - 0 1\nusermove a7a8n\nusermove h7g7\nusermove a8b6\n"));
+    let output = answer(format!(
+        "{GREETING}force\nsetboard 8/P6k/8/8/8/8/8/K7 w - - 0 1\nusermove a7a8n\nusermove h7g7\nusermove a8b6\n"
+    ));
     assert!(!output.contains("llegal"), "{output}");
 }
 
@@ -161,7 +165,9 @@ fn refuses_positions_that_are_none() {
 
 #[test]
 fn takes_moves_back() {
-    let output = answer(format!("{GREETING}force\nusermove e2e4\nundo\nusermove d2d4\nusermove d7d5\nremove\nusermove e2e4\nundo\nundo\nping 1\n"));
+    let output = answer(format!(
+        "{GREETING}force\nusermove e2e4\nundo\nusermove d2d4\nusermove d7d5\nremove\nusermove e2e4\nundo\nundo\nping 1\n"
+    ));
     assert!(!output.contains("llegal"), "{output}");
     assert_eq!(lines_with(&output, "Error (no move to take back): undo").len(), 1, "{output}");
 }
@@ -322,8 +328,9 @@ impl Live {
     fn begin() -> Self {
         let (input, typed) = channel();
         let (shown, output) = channel();
-        let session =
-            thread::spawn(move || xboard::run(BufReader::with_capacity(1 << 16, Keyboard(typed)), Screen(shown, Vec::new())));
+        let session = thread::spawn(move || {
+            xboard::run(BufReader::with_capacity(1 << 16, Keyboard(typed)), Screen(shown, Vec::new()))
+        });
         Self { input, output, session }
     }
 
@@ -362,7 +369,9 @@ fn referee(game: &str, plies: usize) -> String {
         let mut text = String::new();
         loop {
             let said = mover.wait(|line| {
-                ["move ", "offer", "1-0", "0-1", "1/2", "Error", "Illegal", "tellusererror"].iter().any(|word| line.starts_with(word))
+                ["move ", "offer", "1-0", "0-1", "1/2", "Error", "Illegal", "tellusererror"]
+                    .iter()
+                    .any(|word| line.starts_with(word))
             });
             if let Some(mv) = said.strip_prefix("move ") {
                 text.push_str(mv);
@@ -408,6 +417,27 @@ fn two_engines_play_every_shipped_game() {
         }
         let end = referee(name, 40);
         assert!(!end.contains("rror") && !end.contains("llegal"), "{name}: {end}");
+    }
+}
+
+/// Games of the match script, as XBoard 4.9.1 saved them: short castlings, men promoted by `+`, drops, ranks of its
+/// own.
+#[test]
+fn reads_games_that_xboard_saved() {
+    let games = [
+        ("herculean", include_str!("data/xboard/herculean.pgn"), PgnResult::BlackWins),
+        ("sorcerer-reinforcements", include_str!("data/xboard/sorcerer-reinforcements.pgn"), PgnResult::BlackWins),
+        ("opulent-lemurian-shatranj", include_str!("data/xboard/opulent-lemurian.pgn"), PgnResult::BlackWins),
+    ];
+    for (name, text, result) in games {
+        let mut variants = NamedVariants::new(common::variant("chess"));
+        let mut read: Vec<_> = PgnReader::new(text.as_bytes(), |tag| variants.find(tag)).collect();
+        assert_eq!(read.len(), 1, "{name}");
+        let game = read.remove(0).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert_eq!(game.start.variant().name(), name);
+        assert_eq!(game.result, result, "{name}");
+        let outcome = game.game().outcome().map(PgnResult::from);
+        assert_eq!(outcome, Some(result), "{name}: {:?}", game.warnings);
     }
 }
 

@@ -173,7 +173,8 @@ fn leaps((short, long): (i8, i8)) -> BTreeSet<(i8, i8)> {
     signs.into_iter().flat_map(both).collect()
 }
 
-/// Whether directional letters before an atom keep a leap: all of none; pairs are corners of diagonal and oblique leaps.
+/// Whether directional letters before an atom keep a leap: all of none; pairs are corners of diagonal and oblique
+/// leaps.
 fn absolute(letters: &str, vector: (i8, i8)) -> bool {
     let on_side = |letter: char| match letter {
         'f' => vector.1 > 0,
@@ -267,7 +268,12 @@ fn check_position(position: &Position, setup: &Setup) {
         let (read, rules) = (reader.read(description), by_the_rules(position, square));
         let place = || {
             let variant = position.variant();
-            format!("{} {}: {description} on {} of {position}", variant.name(), variant.unit(unit).name, variant.topology().name(square))
+            format!(
+                "{} {}: {description} on {} of {position}",
+                variant.name(),
+                variant.unit(unit).name,
+                variant.topology().name(square)
+            )
         };
         let plain: BTreeSet<_> = read.iter().map(|&(square, takes, _)| (square, takes)).collect();
         let allowed: BTreeSet<_> = rules.iter().map(|&(square, takes, _)| (square, takes)).collect();

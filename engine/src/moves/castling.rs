@@ -29,13 +29,14 @@ impl Position {
         let king = Piece::new(self.variant().royal(), wing.colour);
         // Of several kings, this one may be attacked although its side is not in check.
         let starts_safely = !self.variant().has_several_royals() || !self.is_attacked(wing.king, by);
-        let crosses_safely = starts_safely && destination.crossed.iter().all(|&crossed| {
-            !self.is_attacked_if(crossed, by, |square| match square {
-                _ if square == crossed => king,
-                _ if square == wing.king => Piece::NONE,
-                _ => self.piece_at(square),
-            })
-        });
+        let crosses_safely = starts_safely
+            && destination.crossed.iter().all(|&crossed| {
+                !self.is_attacked_if(crossed, by, |square| match square {
+                    _ if square == crossed => king,
+                    _ if square == wing.king => Piece::NONE,
+                    _ => self.piece_at(square),
+                })
+            });
         crosses_safely
             && !self.is_attacked_if(destination.king_to, by, |square| match square {
                 _ if square == destination.king_to => king,

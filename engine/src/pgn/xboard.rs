@@ -1,8 +1,8 @@
 //! Men that XBoard believes promoted, in its own games in PGN.
 //!
-//! Where a pawn promotes elsewhere than on the last rank, XBoard knows only one outcome, which it writes `+`: `c10=+`, and
-//! from then on `+P` for the man that this pawn has become. For it this is another type than the queens that have always
-//! been queens, so it tells one from the other by the name and not by the square.
+//! Where a pawn promotes elsewhere than on the last rank, XBoard knows only one outcome, which it writes `+`: `c10=+`,
+//! and from then on `+P` for the man that this pawn has become. For it this is another type than the queens that have
+//! always been queens, so it tells one from the other by the name and not by the square.
 
 use crate::geometry::SquareSet;
 use crate::moves::{Move, MoveKind};

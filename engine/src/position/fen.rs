@@ -368,7 +368,9 @@ impl Position {
         let passed_set = passed.iter().copied().collect();
         match (pawns.next(), pawns.next(), found.iter().find_map(|found| found.as_ref().err())) {
             (Some(pawn), None, _) => Ok(EnPassant { passed: passed_set, pawn }),
-            (Some(_), Some(_), _) => Err("two pawns could have passed there: add the square of the one that did".into()),
+            (Some(_), Some(_), _) => {
+                Err("two pawns could have passed there: add the square of the one that did".into())
+            }
             (None, _, Some(reason)) => Err(reason.clone()),
             (None, ..) => Err("no pawn of this game can have passed there".into()),
         }

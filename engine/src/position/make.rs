@@ -193,7 +193,8 @@ impl Position {
         }
         let distance = mv.to().row().abs_diff(mv.from().row()) as i8;
         // Holes and men jumped over are no squares on which it can be taken.
-        let between = (1..distance).filter_map(|step| self.variant.topology().step(mv.from(), files * step, rows * step));
+        let between =
+            (1..distance).filter_map(|step| self.variant.topology().step(mv.from(), files * step, rows * step));
         let passed = between.collect::<SquareSet>() - self.occupied();
         if !passed.is_empty() {
             self.state.en_passant = Some(EnPassant { passed, pawn: mv.to() });

@@ -211,11 +211,8 @@ impl Position {
     /// `square` has just been filled or emptied by a royal man. Of several, the lowest counts as the king.
     #[inline]
     fn note_king(&mut self, colour: Colour, square: Square) {
-        self.kings[colour.index()] = if self.variant.has_several_royals() {
-            self.royals(colour).first().unwrap_or(square)
-        } else {
-            square
-        };
+        self.kings[colour.index()] =
+            if self.variant.has_several_royals() { self.royals(colour).first().unwrap_or(square) } else { square };
     }
 
     fn set_hand(&mut self, unit: Unit, colour: Colour, held: u8) {

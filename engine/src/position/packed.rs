@@ -136,9 +136,8 @@ impl Position {
 
 fn unpack_en_passant(reader: &mut Reader) -> Result<EnPassant, UnpackError> {
     let (file, row, count) = (reader.byte()?, reader.byte()?, reader.byte()?);
-    let square = |byte: u8| {
-        Square::at(file ^ byte >> 4, byte & 15).ok_or(UnpackError::Byte { expected: "a square", got: byte })
-    };
+    let square =
+        |byte: u8| Square::at(file ^ byte >> 4, byte & 15).ok_or(UnpackError::Byte { expected: "a square", got: byte });
     let passed = (0..count.min(16)).map(|_| square(reader.byte()?)).collect::<Result<_, _>>()?;
     let pawn = Square::at(file, row).ok_or(UnpackError::Byte { expected: "a square", got: row })?;
     Ok(EnPassant { passed, pawn })

@@ -26,7 +26,8 @@ impl Mobility {
 impl Variant {
     /// Mobility of a White unit on `square` when every other square is empty with probability `empty`.
     pub fn mobility(&self, unit: Unit, square: Square, empty: f64) -> Mobility {
-        let view = View { topology: self.topology(), black: false, homes: super::homes(self.rules(), unit, Colour::White) };
+        let view =
+            View { topology: self.topology(), black: false, homes: super::homes(self.rules(), unit, Colour::White) };
         let paths = paths::paths(&self.unit(unit).patterns, square, &view, MAX_PATHS).unwrap_or_default();
         Mobility {
             captures: expected_targets(paths.iter().filter(|path| path.captures), empty),

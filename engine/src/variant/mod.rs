@@ -247,9 +247,8 @@ impl Variant {
 
     /// Whether Black's army is the image of White's, so that exchanging the colours changes nothing.
     pub fn armies_are_alike(&self) -> bool {
-        let image = |&(square, unit, colour): &(Square, Unit, Colour)| {
-            (self.topology().flip(square), unit, colour.opponent())
-        };
+        let image =
+            |&(square, unit, colour): &(Square, Unit, Colour)| (self.topology().flip(square), unit, colour.opponent());
         let array = &self.rules.array;
         array.iter().all(|man| array.contains(&image(man)))
     }
@@ -358,8 +357,7 @@ fn homes(rules: &Rules, unit: Unit, colour: Colour) -> SquareSet {
 }
 
 fn unit_paths(rules: &Rules, unit: Unit, moves: &UnitRules, colour: Colour) -> Result<Vec<Vec<Path>>, CompileError> {
-    let view =
-        View { topology: &rules.topology, black: colour == Colour::Black, homes: homes(rules, unit, colour) };
+    let view = View { topology: &rules.topology, black: colour == Colour::Black, homes: homes(rules, unit, colour) };
     (0..=u8::MAX)
         .map(Square::from_index)
         .map(|origin| {

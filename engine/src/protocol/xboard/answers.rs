@@ -1,9 +1,9 @@
 //! What a search says to XBoard: thinking output, the move, and how the game has ended.
 //!
-//! XBoard checks claims between programs against what it knows itself and forfeits the side whose claim it cannot see. So
-//! between programs a won game is claimed by the loser, whom it always believes; a draw is offered before the move that
-//! makes it, which XBoard takes for a claim where it sees the draw, and which the other side accepts where it does not. A
-//! person is told the result at once.
+//! XBoard checks claims between programs against what it knows itself and forfeits the side whose claim it cannot see.
+//! So between programs a won game is claimed by the loser, whom it always believes; a draw is offered before the move
+//! that makes it, which XBoard takes for a claim where it sees the draw, and which the other side accepts where it does
+//! not. A person is told the result at once.
 
 use super::wire::Wire;
 use crate::game::Game;

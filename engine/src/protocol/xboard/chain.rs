@@ -1,9 +1,10 @@
-//! One pattern as terms of XBoard's `piece` language: what can be said exactly, in text. Knows nothing of zones or boards.
+//! One pattern as terms of XBoard's `piece` language: what can be said exactly, in text. Knows nothing of zones or
+//! boards.
 //!
-//! The language has one atom a term. Its legs, joined by `a`, repeat that atom in directions relative to the leg before;
-//! a leap of several squares in a king's direction is therefore a walk of single steps, some over whatever stands there
-//! (`mp`), some over empty squares (`m`) and some over men (`p`). Where a single step and a slide follow each other, `y`
-//! (over an empty square) or `g` (over a man) says so.
+//! The language has one atom a term. Its legs, joined by `a`, repeat that atom in directions relative to the leg
+//! before; a leap of several squares in a king's direction is therefore a walk of single steps, some over whatever
+//! stands there (`mp`), some over empty squares (`m`) and some over men (`p`). Where a single step and a slide follow
+//! each other, `y` (over an empty square) or `g` (over a man) says so.
 
 use crate::variant::paths::turn_allows;
 use crate::variant::pattern::{Leg, Occupancy, Pattern, Turn};
@@ -325,7 +326,8 @@ fn union(a: &[usize], b: &[usize]) -> Vec<usize> {
 }
 
 /// The letters for directions relative to the leg before; `None` if no row of letters means these. Two letters in a row
-/// that stand for adjacent directions are read as the diagonal between them, so only one can stand alone, and that last.
+/// that stand for adjacent directions are read as the diagonal between them, so only one can stand alone, and that
+/// last.
 fn relative(ways: &[usize]) -> Option<String> {
     let mut left: Vec<usize> = ways.to_vec();
     let mut text = String::new();

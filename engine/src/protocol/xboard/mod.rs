@@ -1,8 +1,8 @@
 //! XBoard's protocol (CECP, version 2), which WinBoard speaks too, with games of any board that XBoard can show.
 //!
-//! [`run`] is a whole session over any pair of streams. The engine behind it is the one of [`super::uci`]: here are only
-//! XBoard's words. `command` reads its lines, `names` says what it calls the games, [`setup`] and [`pieces`] tell it games
-//! that it does not know, `wire` writes squares and positions as it does, `answers` says what a search finds.
+//! [`run`] is a whole session over any pair of streams. The engine behind it is the one of [`super::uci`]: here are
+//! only XBoard's words. `command` reads its lines, `names` says what it calls the games, [`setup`] and [`pieces`] tell
+//! it games that it does not know, `wire` writes squares and positions as it does, `answers` says what a search finds.
 //!
 //! A search runs beside the session. What makes its answer useless (`force`, `new`, `undo`, `quit`, …) ends it unsaid.
 

@@ -1,5 +1,5 @@
-//! What XBoard calls the games: its own names for those that it knows, ours for all others, unless it would read them as
-//! one that it knows ([`crate::variant::xboard_names`]).
+//! What XBoard calls the games: its own names for those that it knows, ours for all others, unless it would read them
+//! as one that it knows ([`crate::variant::xboard_names`]).
 
 use crate::position::Position;
 use crate::variant::Variant;

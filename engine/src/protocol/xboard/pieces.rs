@@ -1,4 +1,5 @@
-//! Units in XBoard's `piece` language: the exact moves where it has words for them, more than the moves where it has not.
+//! Units in XBoard's `piece` language: the exact moves where it has words for them, more than the moves where it has
+//! not.
 //!
 //! XBoard forfeits the side whose move its description does not allow, and a side whose king it believes attacked. So a
 //! description that is not exact allows too much (it is *tame*), and captures beyond the rules carry `t`: they never

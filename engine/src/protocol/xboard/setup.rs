@@ -1,5 +1,5 @@
-//! What XBoard must know of a game that it does not know: which of its piece types stands for which unit, the board, the
-//! array, and how the units move (the `setup` and `piece` lines).
+//! What XBoard must know of a game that it does not know: which of its piece types stands for which unit, the board,
+//! the array, and how the units move (the `setup` and `piece` lines).
 //!
 //! Knows no single game. Facts about XBoard are those of version 4.9.1.
 
@@ -14,7 +14,8 @@ use std::sync::Arc;
 const PAWN: usize = 0;
 const ROOK: usize = 3;
 const LANCE: usize = 18;
-/// The last of the types that may be promoted with `+`, and the last that it counts when it judges whether mate is possible.
+/// The last of the types that may be promoted with `+`, and the last that it counts when it judges whether mate is
+/// possible.
 const MAN: usize = 10;
 /// A rook with a crown: for a partner that the king may castle onto, since XBoard takes a king that arrives on a `Rook`
 /// for a castling of its own.
@@ -141,7 +142,8 @@ impl Setup {
         self.shown(unit).plus.is_some()
     }
 
-    /// Whether the castling field of XBoard's positions can be believed: it knows rooks by their type and in the corners.
+    /// Whether the castling field of XBoard's positions can be believed: it knows rooks by their type and in the
+    /// corners.
     pub fn tells_castling(&self) -> bool {
         let topology = self.variant.topology();
         self.variant.castling().iter().all(|wing| {

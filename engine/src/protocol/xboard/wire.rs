@@ -1,8 +1,8 @@
 //! Squares, moves and positions as XBoard writes them, and back.
 //!
-//! XBoard numbers ranks from 1, those of a board of ten ranks from 0, whatever the game does. A castling of one square is
-//! two legs joined by a comma, the king to its partner and from there home. A promotion that it lets nobody choose in is
-//! written `+`, and such a man in a FEN is the pawn's letter behind a `+`.
+//! XBoard numbers ranks from 1, those of a board of ten ranks from 0, whatever the game does. A castling of one square
+//! is two legs joined by a comma, the king to its partner and from there home. A promotion that it lets nobody choose
+//! in is written `+`, and such a man in a FEN is the pawn's letter behind a `+`.
 
 use super::setup::Setup;
 use crate::geometry::{Square, Topology};
@@ -96,8 +96,8 @@ impl Wire {
         legal.iter().find(spellings).copied().or_else(|| self.unfinished_promotion(position, &legal, text))
     }
 
-    /// A promotion without its letter is one to the unit named first. One without its `+` is refused: XBoard believes that
-    /// the man has not changed.
+    /// A promotion without its letter is one to the unit named first. One without its `+` is refused: XBoard believes
+    /// that the man has not changed.
     fn unfinished_promotion(&self, position: &Position, legal: &[Move], text: &str) -> Option<Move> {
         let promotions = legal.iter().filter(|mv| {
             matches!(mv.kind(), MoveKind::Promotion(_)) && !self.plus(position.piece_at(mv.from()).unit())
@@ -130,8 +130,8 @@ impl Wire {
     /// A position as XBoard writes it.
     ///
     /// Its castling field knows only rooks in the corners that it calls rooks, and its en-passant field one square of a
-    /// double step. What it cannot know is taken from the board, as its own `edit` has it: a king and a partner at home may
-    /// castle.
+    /// double step. What it cannot know is taken from the board, as its own `edit` has it: a king and a partner at home
+    /// may castle.
     pub fn read_fen(&self, fen: &str) -> Result<Position, FenError> {
         let Some(setup) = &self.setup else { return Position::from_fen(&self.variant, fen) };
         let mut fields: Vec<String> = fen.split_ascii_whitespace().map(Into::into).collect();

@@ -4,8 +4,8 @@ use super::Check;
 use crate::geometry::Square;
 use crate::variant::file::{Draft, Entry, FaultKind, Node, Place, Table, Value};
 use crate::variant::rules::{
-    BareKing, CastlingRules, CheckRule, CastlingSide, Colour, DropRules, EndRules, PromotionChoice, PromotionRules, SideResult,
-    Unit, UnitRules,
+    BareKing, CastlingRules, CastlingSide, CheckRule, Colour, DropRules, EndRules, PromotionChoice, PromotionRules,
+    SideResult, Unit, UnitRules,
 };
 
 /// Most men of one kind that a limit on promotion may name: no board has more squares a side.
