@@ -1,7 +1,7 @@
 //! A game as text, played through on its variant's board.
 
 use super::tokens::Misread;
-use super::xboard::Promoted;
+use super::xboard::{Promoted, with_rights_of_start};
 use super::{Comment, FaultKind, PgnGame, PgnMove, PgnResult, Place, Warning};
 use crate::geometry::{SquareTextError, Topology};
 use crate::moves::{Move, MoveKind, SanError};
@@ -109,7 +109,8 @@ fn start(raw: &Raw, variant: &Arc<Variant>, dialect: &Dialect) -> Result<Positio
         }
         _ => Err(error),
     });
-    position.map_err(|error| (place, FaultKind::Start(error)))
+    let position = position.map_err(|error| (place, FaultKind::Start(error)))?;
+    Ok(if dialect.xboard { with_rights_of_start(position, variant) } else { position })
 }
 
 /// The fields of a FEN in our own spelling: XBoard calls an empty hand `[-]` and numbers ranks otherwise, and several
@@ -192,7 +193,7 @@ fn moves(
                 }
             }
         };
-        promoted.play(mv, &raw[moves.len()].text);
+        promoted.play(mv, &raw[moves.len()].text, &position);
         position.make(mv, &mut Unobserved);
         moves.push(mv);
     }
