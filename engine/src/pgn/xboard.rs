@@ -88,7 +88,7 @@ fn short_castling(text: &str, position: &Position) -> Option<String> {
 /// Whether a letter stands behind the target square, as in `a12=Q`.
 fn says_what_it_becomes(text: &str) -> bool {
     let bare = text.trim_end_matches(['+', '#', '!', '?']);
-    bare.ends_with(|last| letters::is_unit_letter(last))
+    bare.ends_with(letters::is_unit_letter)
 }
 
 /// The letter of the unit named first among those that this one may become.
