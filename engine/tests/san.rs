@@ -129,6 +129,10 @@ fn much_else_is_read() {
     means(&herculean, "Kj1", "g1j1");
     means(&herculean, "Kd1", "g1d1");
     means(&herculean, "g1h1o", "g1h1o");
+    means(&herculean, "O-O-h1", "g1h1o");
+    means(&herculean, "O-O-O-f1", "g1f1o");
+    means(&herculean, "O-O-O-c1", "g1c1");
+    means(&herculean, "O-Oc1", "g1c1");
     means(&herculean, "g1h1", "g1h1");
     // Only one unit to promote to: it need not be said.
     means(&position("shatranj", "4k2r/P7/8/8/8/8/8/K6R w - - 0 1"), "a8", "a7a8q");
@@ -159,7 +163,7 @@ fn what_fits_nothing_or_too_much_is_an_error_that_tells() {
         ("e9", "e9 is not a square of this board"),
         ("Ne4e4e4", "expected a file, a rank or a square before the target"),
         ("O-O", "is not legal"),
-        ("O-O-O-O", "expected a square"),
+        ("O-O-O-O", "expected a square such as a1, got \"O\""),
         ("N@e4", "is not legal"),
         ("QQ@e4", "expected one letter before '@'"),
         ("e4=X", "expected one of the letters"),

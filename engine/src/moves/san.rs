@@ -102,12 +102,14 @@ impl Position {
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         match self.moves_written(text, self.variant().topology())?.as_slice() {
             &[mv] => Ok(mv),
-            several => Err(SanError::SeveralFit {
-                text: shorten(text),
-                moves: several.iter().map(|&mv| self.san(mv)).collect(),
-                fen: self.fen(),
-            }),
+            several => Err(self.several_fit(text, several)),
         }
+    }
+
+    /// The error of a text that may mean any of these moves.
+    pub(crate) fn several_fit(&self, text: &str, moves: &[Move]) -> SanError {
+        let moves = moves.iter().map(|&mv| self.san(mv)).collect();
+        SanError::SeveralFit { text: shorten(text), moves, fen: self.fen() }
     }
 
     /// All legal moves that the text may mean, at least one, when squares are called as on `board`: the variant's own, or
@@ -133,6 +135,14 @@ impl Position {
             }
         });
         fitting
+    }
+
+    fn promotion_choices(&self) -> impl Iterator<Item = Unit> {
+        self.variant().rules().promotion.iter().flat_map(|promotion| &promotion.to).map(|choice| choice.unit)
+    }
+
+    fn first_choice(&self) -> Option<Unit> {
+        self.promotion_choices().next()
     }
 
     fn letter(&self, unit: Unit) -> char {
@@ -225,7 +235,9 @@ impl Position {
         prefer(&mut fitting, |mv| mv.kind() != MoveKind::Castling);
         prefer(&mut fitting, |mv| !matches!(mv.kind(), MoveKind::Promotion(_)));
         prefer(&mut fitting, |mv| self.takes(mv) == step.takes);
-        if fitting.is_empty() && step.mark.is_none() {
+        prefer(&mut fitting, |mv| !step.promoted || self.first_choice() == Some(self.piece_at(mv.from()).unit()));
+        let takes_own = step.takes && self.piece_at(step.to).is_of(self.side_to_move());
+        if (fitting.is_empty() || takes_own) && step.mark.is_none() {
             // The king takes its own partner: how several programs write castling.
             let partner = |mv| self.wing_of(mv).is_some_and(|wing| wing.partner == step.to);
             let king = |mv: Move| mv.kind() == MoveKind::Castling && step.comes_from(self, mv.from());
@@ -253,6 +265,8 @@ enum Written {
 struct Step {
     /// Which type; any if both coordinates of the origin are given without a letter.
     unit: Option<Unit>,
+    /// XBoard's `+P`: whatever a pawn has become, most likely the first choice.
+    promoted: bool,
     file: Option<u8>,
     row: Option<u8>,
     takes: bool,
@@ -275,7 +289,9 @@ impl Step {
     }
 
     fn comes_from(&self, position: &Position, from: Square) -> bool {
-        self.unit.is_none_or(|unit| position.piece_at(from).unit() == unit)
+        let man = position.piece_at(from).unit();
+        (!self.promoted || position.promotion_choices().any(|choice| choice == man))
+            && self.unit.is_none_or(|unit| man == unit)
             && self.file.is_none_or(|file| from.file() == file)
             && self.row.is_none_or(|row| from.row() == row)
     }
@@ -303,15 +319,16 @@ impl Text<'_> {
         }
         match body.split_once('@') {
             Some((unit, square)) => Ok(Written::Drop { unit: self.dropped(unit)?, to: self.square(square)? }),
-            None => self.step(body).map(Written::Step),
+            None => self.step(body),
         }
     }
 
-    /// `O-O` alone is towards the higher files; where it names the king's target it is either.
+    /// `O-O` alone is towards the higher files; where it names the king's target it is either. XBoard writes `O-O-h1`.
     fn castling(&self, higher: Option<bool>, target: &str) -> Result<Written, SanError> {
         if target.is_empty() {
             return Ok(Written::Castling { higher: higher.or(Some(true)), king_to: None });
         }
+        let target = target.strip_prefix('-').unwrap_or(target);
         Ok(Written::Castling { higher, king_to: Some(self.square(target)?) })
     }
 
@@ -325,7 +342,8 @@ impl Text<'_> {
         }
     }
 
-    fn step(&self, body: &str) -> Result<Step, SanError> {
+    fn step(&self, body: &str) -> Result<Written, SanError> {
+        let (promoted, body) = body.strip_prefix('+').map_or((false, body), |body| (true, body));
         let (letter, rest) = match body.chars().next().filter(|first| first.is_uppercase()) {
             Some(letter) => (Some(letter), &body[letter.len_utf8()..]),
             None => (None, body),
@@ -335,6 +353,11 @@ impl Text<'_> {
         let target = rest.rfind(|c: char| c.is_ascii_lowercase());
         let target = target.ok_or_else(|| self.malformed("a square", rest))?;
         let (origin, target) = rest.split_at(target);
+        if let Some(partner) = origin.strip_prefix('x').and_then(|origin| origin.strip_suffix('-')) {
+            // XBoard's king takes its partner and goes on: `Kxi1-g1`.
+            self.square(partner)?;
+            return Ok(Written::Castling { higher: None, king_to: Some(self.square(target)?) });
+        }
         let (origin, takes) = match origin.strip_suffix(['x', ':']) {
             Some(origin) => (origin, true),
             None => (origin.strip_suffix('-').unwrap_or(origin), false),
@@ -342,9 +365,10 @@ impl Text<'_> {
         let (file, row) = self.origin(origin)?;
         let unit = match letter {
             None if file.is_some() && row.is_some() => None,
+            Some(_) if promoted => None,
             letter => Some(self.unit(letter.unwrap_or(UNWRITTEN))?),
         };
-        Ok(Step { unit, file, row, takes, to: self.square(target)?, mark })
+        Ok(Written::Step(Step { unit, promoted, file, row, takes, to: self.square(target)?, mark }))
     }
 
     /// Cuts off what stands behind the target square: `=Q`, `Q`, `q`, `(Q)`, `/Q`, or `=` where promotion is declined.

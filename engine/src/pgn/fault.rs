@@ -113,9 +113,9 @@ pub enum Warning {
     /// A tag that was there before.
     #[error("the tag {0} stands twice; the first one counts")]
     TagTwice(String),
-    /// A castling that the notation of XBoard does not tell from another.
-    #[error("{text} may be either of {moves}; read as the first that lets the later moves be played, {read}", moves = moves.join(", "))]
-    Castling {
+    /// A castling or promotion that the notation of XBoard does not tell from another.
+    #[error("{text} may be any of {moves}; read as the first that lets the later moves be played, {read}", moves = moves.join(", "))]
+    Choice {
         /// The text.
         text: String,
         /// What it may be.

@@ -129,7 +129,7 @@ impl Gathered {
     }
 
     fn take(&mut self, place: Place, token: Token, consumed: u64) -> Result<Taken, Misread> {
-        if consumed - self.began_at > limits::GAME as u64 {
+        if consumed.saturating_sub(self.began_at) > limits::GAME as u64 {
             return Err((place, FaultKind::TooLong { what: "bytes of a game", most: limits::GAME }));
         }
         if self.is_nothing() && !matches!(token, Token::End | Token::Comment(_)) {

@@ -1,7 +1,6 @@
 //! A game as text, played through on its variant's board.
 
 use super::tokens::Misread;
-use super::xboard::{Promoted, with_rights_of_start};
 use super::{Comment, FaultKind, PgnGame, PgnMove, PgnResult, Place, Warning};
 use crate::geometry::{SquareTextError, Topology};
 use crate::moves::{Move, MoveKind, SanError};
@@ -32,7 +31,7 @@ pub(super) struct RawMove {
 struct Dialect {
     /// The board, with the ranks as the program numbers them.
     board: Topology,
-    /// XBoard writes `O-O` for several of the castlings among which the king may choose.
+    /// XBoard writes several castlings alike, and promotions without what the pawn becomes.
     xboard: bool,
 }
 
@@ -110,7 +109,10 @@ fn start(raw: &Raw, variant: &Arc<Variant>, dialect: &Dialect) -> Result<Positio
         _ => Err(error),
     });
     let position = position.map_err(|error| (place, FaultKind::Start(error)))?;
-    Ok(if dialect.xboard { with_rights_of_start(position, variant) } else { position })
+    // XBoard leaves out the rights to castle that it does not know by these letters.
+    let array = Position::start(variant);
+    let men = |position: &Position| position.fen().split(" w ").next().map(str::to_owned);
+    Ok(if dialect.xboard && men(&position) == men(&array) { array } else { position })
 }
 
 /// The fields of a FEN in our own spelling: XBoard calls an empty hand `[-]` and numbers ranks otherwise, and several
@@ -145,19 +147,28 @@ fn renumbered(squares: &str, from: &Topology, to: &Topology) -> Result<String, S
     Ok(text)
 }
 
-/// A castling that was read as one of several.
+/// Most ways of reading a game that are tried.
+const MOST_WAYS: usize = 2_000;
+
+/// A move that was read as one of several.
 struct Branch {
     ply: usize,
     before: Position,
-    promoted: Promoted,
     /// What else it may be.
     others: Vec<Move>,
     /// All of it, in words.
     words: Vec<String>,
 }
 
-/// Reads the moves one after the other. Where XBoard's castling may be one of several, takes the first that lets the
-/// rest be played: each side castles once, so there are few ways.
+impl Branch {
+    fn of(ply: usize, before: &Position, fitting: &[Move]) -> Self {
+        let words = fitting.iter().map(|&mv| before.san(mv)).collect();
+        Self { ply, before: before.clone(), others: fitting[1..].to_vec(), words }
+    }
+}
+
+/// Reads the moves one after the other. Where XBoard's text may mean one of several, takes the first that lets the rest be
+/// played.
 fn moves(
     raw: &[RawMove],
     start: &Position,
@@ -165,35 +176,29 @@ fn moves(
     warnings: &mut Vec<(Place, Warning)>,
 ) -> Result<Vec<Move>, Misread> {
     let mut position = start.clone();
-    let mut promoted = Promoted::default();
     let mut moves: Vec<Move> = Vec::with_capacity(raw.len());
     let mut branches: Vec<Branch> = Vec::new();
     let mut furthest: Option<(usize, SanError)> = None;
+    let mut ways = 0;
     while let Some(next) = raw.get(moves.len()) {
-        let mv = match read_move(&next.text, &position, &promoted, dialect) {
-            Ok((mv, others)) => {
-                if !others.is_empty() {
-                    let words = std::iter::once(mv).chain(others.iter().copied()).map(|mv| position.san(mv)).collect();
-                    let (before, promoted) = (position.clone(), promoted.clone());
-                    branches.push(Branch { ply: moves.len(), before, promoted, others, words });
+        let mv = match read_move(&next.text, &position, dialect) {
+            Ok(fitting) => {
+                if fitting.len() > 1 {
+                    branches.push(Branch::of(moves.len(), &position, &fitting));
                 }
-                mv
+                fitting[0]
             }
             Err(error) => {
                 if furthest.as_ref().is_none_or(|(ply, _)| moves.len() > *ply) {
                     furthest = Some((moves.len(), error));
                 }
-                match other_way(&mut branches) {
-                    Some((branch, mv)) => {
-                        moves.truncate(branch.ply);
-                        (position, promoted) = (branch.before.clone(), branch.promoted.clone());
-                        mv
-                    }
-                    None => break,
-                }
+                ways += 1;
+                let Some((ply, before, mv)) = other_way(&mut branches).filter(|_| ways < MOST_WAYS) else { break };
+                moves.truncate(ply);
+                position = before;
+                mv
             }
         };
-        promoted.play(mv, &raw[moves.len()].text, &position);
         position.make(mv, &mut Unobserved);
         moves.push(mv);
     }
@@ -202,56 +207,55 @@ fn moves(
     }
     for Branch { ply, before, words, .. } in branches {
         let (text, read) = (raw[ply].text.clone(), before.san(moves[ply]));
-        warnings.push((raw[ply].place, Warning::Castling { text, moves: words, read }));
+        warnings.push((raw[ply].place, Warning::Choice { text, moves: words, read }));
     }
     Ok(moves)
 }
 
-/// The next way to read the last castling that has one left.
-fn other_way(branches: &mut Vec<Branch>) -> Option<(&Branch, Move)> {
-    while branches.last().is_some_and(|branch| branch.others.is_empty()) {
-        branches.pop();
+/// The next way to read the last move that has one left.
+fn other_way(branches: &mut Vec<Branch>) -> Option<(usize, Position, Move)> {
+    while let Some(branch) = branches.last_mut() {
+        if branch.others.is_empty() {
+            branches.pop();
+        } else {
+            let mv = branch.others.remove(0);
+            return Some((branch.ply, branch.before.clone(), mv));
+        }
     }
-    let branch = branches.last_mut()?;
-    let mv = branch.others.remove(0);
-    Some((branch, mv))
+    None
 }
 
-/// What a text means, and what else it may mean.
-fn read_move(
-    text: &str,
-    position: &Position,
-    promoted: &Promoted,
-    dialect: &Dialect,
-) -> Result<(Move, Vec<Move>), SanError> {
-    let mut fitting = if dialect.xboard {
-        let translated = Promoted::translate(text, position);
-        let mut fitting = position.moves_written(&translated.text, &dialect.board)?;
-        promoted.narrow(&mut fitting, &translated);
-        fitting
-    } else {
-        position.moves_written(text, &dialect.board)?
-    };
+/// What a text may mean, the likeliest first: one move, but for what XBoard does not tell apart.
+fn read_move(text: &str, position: &Position, dialect: &Dialect) -> Result<Vec<Move>, SanError> {
+    let mut fitting = position.moves_written(text, &dialect.board)?;
     let castles = fitting.iter().all(|mv| mv.kind() == MoveKind::Castling);
+    let promotes =
+        fitting.iter().all(|mv| matches!(mv.kind(), MoveKind::Promotion(_)) && mv.from() == fitting[0].from());
     if fitting.len() > 1 && dialect.xboard && castles {
-        fitting.retain(|&mv| xboard_calls_it_o_o(position, mv));
-        fitting.sort_by_key(|mv| std::cmp::Reverse(mv.from().file().abs_diff(mv.to().file())));
+        let steps = |mv: &Move| mv.from().file().abs_diff(mv.to().file());
+        fitting.sort_by_key(steps);
+        if !text.contains('x') {
+            fitting.retain(|&mv| xboard_calls_it_o_o(position, mv));
+            fitting.reverse();
+        }
     }
-    match fitting.split_first() {
-        Some((&mv, others)) if others.is_empty() || dialect.xboard && castles => Ok((mv, others.to_vec())),
-        _ => Err(position
-            .parse_san(text)
-            .err()
-            .unwrap_or_else(|| SanError::NoneFits { text: text.into(), fen: position.fen() })),
+    match fitting.len() {
+        0 => Err(SanError::NoneFits { text: text.into(), fen: position.fen() }),
+        1 => Ok(fitting),
+        _ if dialect.xboard && (castles || promotes) => Ok(fitting),
+        _ => Err(position.several_fit(text, &fitting)),
     }
 }
 
 /// XBoard writes `O-O` and `O-O-O` for the king that takes its own rook, which is how a castling of one step is entered,
-/// and for one that ends as far from the edge as in orthodox chess. Other castlings are king moves.
+/// and for one from the middle of the board that ends as far from the edge as in orthodox chess or its mirror image. Other
+/// castlings are king moves.
 fn xboard_calls_it_o_o(position: &Position, castling: Move) -> bool {
     let width = position.variant().topology().width();
     let (from, to) = (castling.from().file(), castling.to().file());
-    from.abs_diff(to) == 1 || [1, 2].contains(&to) || [2, 3].contains(&(width - to))
+    let orthodox = from == width / 2 && (to == 2 || to + 2 == width);
+    let mirrored = from == (width - 1) / 2 && (to == 1 || to + 3 == width);
+    from.abs_diff(to) == 1 || orthodox || mirrored
 }
 
 fn result(raw: &Raw, warnings: &mut Vec<(Place, Warning)>) -> PgnResult {

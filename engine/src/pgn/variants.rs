@@ -1,12 +1,15 @@
 //! Which game a PGN file's `[Variant "…"]` means.
 
-use crate::variant::Variant;
 use crate::variant::xboard_names::unmistakable;
+use crate::variant::{Variant, file};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Names that programs give to whatever is not a variant; they mean the default.
 const ORDINARY: [&str; 4] = ["standard", "normal", "from position", "?"];
+
+/// Letters of a name that are enough if only one name begins with them.
+const LEAST_OF_NAME: usize = 8;
 
 /// The shipped games and a default, by name or title in any case. Each is compiled once.
 pub struct NamedVariants {
@@ -23,7 +26,7 @@ impl NamedVariants {
     /// The variant with the tag's value as name or title; without a tag the default.
     ///
     /// # Errors
-    /// Nothing is called so: the reason names all that is known.
+    /// Nothing is called so: the reason names the nearest that is known.
     pub fn find(&mut self, tag: Option<&str>) -> Result<Arc<Variant>, String> {
         let Some(tag) = tag.map(str::trim) else { return Ok(Arc::clone(&self.default)) };
         let wanted = tag.to_lowercase();
@@ -49,16 +52,20 @@ fn shipped(wanted: &str) -> Result<Arc<Variant>, String> {
     if let Some(name) = Variant::shipped_names().find(|name| name.to_lowercase() == wanted) {
         return load(name);
     }
+    // XBoard cannot be told names that hold the name of a game of its own, so an engine cuts them short.
+    let mut begun = Variant::shipped_names().filter(|name| wanted.len() >= LEAST_OF_NAME && name.starts_with(wanted));
+    if let (Some(name), None) = (begun.next(), begun.next()) {
+        return load(name);
+    }
+    if let Some(name) = Variant::shipped_names().find(|name| unmistakable(name) == wanted) {
+        return load(name);
+    }
     for name in Variant::shipped_names() {
         let variant = load(name)?;
         if is_called(&variant, wanted) {
             return Ok(variant);
         }
     }
-    // XBoard would take some names for games of its own and is told others.
-    if let Some(name) = Variant::shipped_names().find(|name| unmistakable(name) == wanted) {
-        return load(name);
-    }
-    let names: Vec<_> = Variant::shipped_names().collect();
-    Err(format!("expected one of {}, or the variant of the reader", names.join(", ")))
+    let nearest = file::nearest(wanted, Variant::shipped_names()).unwrap_or_default();
+    Err(format!("expected the name or title of a shipped game, or of the one given; the nearest is {nearest:?}"))
 }
