@@ -51,10 +51,33 @@ impl Game {
         self.position.outcome(self.occurrences())
     }
 
-    /// How often the position has occurred, this time included. A capture or pawn move ends all possibility of return.
+    /// How often the position has occurred, this time included. All earlier positions count: there are pawns that step
+    /// aside and back again, so that a move which sets the move count back need not be the end of all repetition.
     fn occurrences(&self) -> usize {
-        let reach = usize::from(self.position.plies_without_progress()).min(self.earlier.len());
-        let recent = &self.earlier[self.earlier.len() - reach..];
-        1 + recent.iter().filter(|&&key| key == self.position.key()).count()
+        1 + self.earlier.iter().filter(|&&key| key == self.position.key()).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Reason;
+    use crate::variant::Variant;
+    use std::sync::Arc;
+
+    /// A Ninja Pawn's step aside sets the move count back, and yet it can be taken back.
+    #[test]
+    fn pawns_that_step_aside_and_back_repeat_the_position() {
+        let variant = Arc::new(Variant::load("herculean").unwrap());
+        let start = Position::from_fen(&variant, "k11/12/12/12/12/12/12/12/12/12/3N8/11K w - - 0 1").unwrap();
+        let mut game = Game::new(start);
+        for round in 0..2 {
+            for text in ["d2e2", "a12b12", "e2d2", "b12a12"] {
+                assert_eq!(game.outcome(), None, "round {round}, before {text}");
+                let mv = game.position().parse_move(text).unwrap();
+                game.play(mv);
+            }
+        }
+        assert_eq!(game.outcome().map(|outcome| outcome.reason), Some(Reason::Repetition));
     }
 }

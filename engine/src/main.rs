@@ -1,7 +1,7 @@
 //! The engine's program: the UCI protocol on standard input and output, and a few tools.
 
-use clap::{Parser, Subcommand};
-use fairyforge_engine::protocol::uci;
+use clap::{Parser, Subcommand, ValueEnum};
+use fairyforge_engine::protocol::{converse, uci, xboard};
 use fairyforge_engine::search::MAX_DEPTH;
 use fairyforge_engine::tools::{bench, params};
 use fairyforge_engine::variant::Variant;
@@ -14,12 +14,24 @@ const BAD_INPUT: u8 = 2;
 /// Exit status for a run that failed.
 const FAILED: u8 = 1;
 
-/// An engine for chess variants on boards up to 16x16. Without a command it speaks UCI.
+/// An engine for chess variants on boards up to 16x16. Without a command it speaks UCI, or XBoard's protocol if that is
+/// what it is asked for.
 #[derive(Parser)]
 #[command(name = "fairyforge-engine", version)]
 struct Arguments {
+    /// The protocol to speak; without it the first line decides.
+    #[arg(long, value_enum)]
+    protocol: Option<Protocol>,
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Protocol {
+    /// The Universal Chess Interface.
+    Uci,
+    /// The protocol of XBoard and WinBoard (CECP, version 2).
+    Xboard,
 }
 
 #[derive(Subcommand)]
@@ -46,8 +58,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        None => uci::run(io::stdin().lock(), io::stdout()),
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        None => match arguments.protocol {
+            None => converse(io::stdin().lock(), io::stdout()),
+            Some(Protocol::Uci) => uci::run(io::stdin().lock(), io::stdout()),
+            Some(Protocol::Xboard) => xboard::run(io::stdin().lock(), io::stdout()),
+        },
         Some(Command::Bench { variant, depth, json }) => match Variant::load(&variant) {
             Ok(variant) => print_bench(&Arc::new(variant), depth, json),
             Err(error) => {

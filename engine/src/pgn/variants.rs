@@ -1,5 +1,6 @@
 //! Which game a PGN file's `[Variant "…"]` means.
 
+use crate::variant::xboard_names::unmistakable;
 use crate::variant::{Variant, file};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,6 +55,9 @@ fn shipped(wanted: &str) -> Result<Arc<Variant>, String> {
     // XBoard cannot be told names that hold the name of a game of its own, so an engine cuts them short.
     let mut begun = Variant::shipped_names().filter(|name| wanted.len() >= LEAST_OF_NAME && name.starts_with(wanted));
     if let (Some(name), None) = (begun.next(), begun.next()) {
+        return load(name);
+    }
+    if let Some(name) = Variant::shipped_names().find(|name| unmistakable(name) == wanted) {
         return load(name);
     }
     for name in Variant::shipped_names() {

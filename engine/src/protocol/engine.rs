@@ -8,6 +8,7 @@ use super::room::has_room_for;
 use super::thinking::Task;
 use crate::evaluate::{Evaluator, Tapered, Weights, WeightsError};
 use crate::game::Game;
+use crate::moves::Move;
 use crate::moves::notation::MoveTextError;
 use crate::position::{FenError, Position};
 use crate::search::{Clock, Deadline, Limits, Memory, Params};
@@ -70,6 +71,40 @@ impl Engine {
     /// The position on the board.
     pub const fn position(&self) -> &Position {
         self.game.position()
+    }
+
+    /// The game being played.
+    pub const fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Its rules.
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// Size of the table in mebibytes.
+    pub const fn hash(&self) -> usize {
+        self.hash
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.game.play(mv);
+    }
+
+    /// Takes moves back; `false`, and nothing happens, if fewer have been played.
+    pub fn take_back(&mut self, moves: usize) -> bool {
+        let Some(kept) = self.game.moves().len().checked_sub(moves) else { return false };
+        let mut game = Game::new(self.game.start().clone());
+        self.game.moves()[..kept].iter().for_each(|&mv| game.play(mv));
+        self.game = game;
+        true
+    }
+
+    /// Begins at this position of the game.
+    pub fn begin_at(&mut self, start: Position) {
+        self.game = Game::new(start);
     }
 
     /// The value of the position for the side to move, in centipawns, without search.

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Stack of the thread: more than the deepest line needs on any platform.
 const STACK_BYTES: usize = 16 << 20;
@@ -31,42 +31,49 @@ pub(super) struct Task {
     pub waits_for_stop: bool,
 }
 
-/// Work under way.
-pub(super) struct Thinking<'scope> {
+/// Who hears what a search finds, on the search's own thread, and says it in the words of a protocol.
+pub(super) trait Listener: Send {
+    /// What the session learns when it settles.
+    type Said: Send;
+
+    /// A depth is finished, or the search has ended between two. An error ends the search: nobody listens any more.
+    fn progress(&mut self, progress: &Progress<'_>) -> io::Result<()>;
+
+    /// The search is over.
+    fn answer(self, position: &Position, report: &Report) -> Self::Said;
+}
+
+/// A search so far.
+pub(super) struct Progress<'a> {
+    pub position: &'a Position,
+    pub report: &'a Report,
+    /// Share of the table in use, in thousandths.
+    pub fullness: usize,
+    pub time: Duration,
+}
+
+/// Work under way; a search tells `T` at its end.
+pub(super) struct Thinking<'scope, T = ()> {
     stop: Arc<AtomicBool>,
     waits_for_stop: bool,
     /// Gives the memory back that a search took along.
-    thread: ScopedJoinHandle<'scope, Option<Memory>>,
+    thread: ScopedJoinHandle<'scope, Option<(Memory, T)>>,
 }
 
-impl<'scope> Thinking<'scope> {
-    /// Starts a search, which ends with one `bestmove`.
-    pub fn search<'env: 'scope, W: Write + Send>(
-        scope: &'scope Scope<'scope, 'env>,
-        voice: &'env Voice<W>,
+impl<'scope, T: Send + 'scope> Thinking<'scope, T> {
+    /// Starts a search.
+    pub fn search<L: Listener<Said = T> + 'scope>(
+        scope: &'scope Scope<'scope, '_>,
         task: Task,
+        listener: L,
     ) -> io::Result<Self> {
-        Self::start(scope, task.waits_for_stop, move |stop| Some(task.run(stop, voice)))
-    }
-
-    /// Starts counting leaves.
-    pub fn perft<'env: 'scope, W: Write + Send>(
-        scope: &'scope Scope<'scope, 'env>,
-        voice: &'env Voice<W>,
-        position: Position,
-        depth: u32,
-    ) -> io::Result<Self> {
-        Self::start(scope, false, move |stop| {
-            // A lost listener is the session's to notice.
-            let _ = divide(position, depth, stop, voice);
-            None
-        })
+        Self::start(scope, task.waits_for_stop, move |stop| Some(task.run(stop, listener)))
     }
 
     fn start(
         scope: &'scope Scope<'scope, '_>,
         waits_for_stop: bool,
-        work: impl FnOnce(&AtomicBool) -> Option<Memory> + Send + 'scope,
+        work: impl FnOnce(&AtomicBool) -> Option<(Memory, T)> + Send + 'scope,
     ) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
@@ -82,7 +89,7 @@ impl<'scope> Thinking<'scope> {
     }
 
     /// Waits for the end, asking for it if it would not come otherwise. `Err`: the thread panicked.
-    pub fn settle(self) -> thread::Result<Option<Memory>> {
+    pub fn settle(self) -> thread::Result<Option<(Memory, T)>> {
         if self.waits_for_stop {
             self.stop();
         }
@@ -90,35 +97,70 @@ impl<'scope> Thinking<'scope> {
     }
 }
 
+impl<'scope> Thinking<'scope> {
+    /// Starts counting leaves.
+    pub fn perft<'env: 'scope, W: Write + Send>(
+        scope: &'scope Scope<'scope, 'env>,
+        voice: &'env Voice<W>,
+        position: Position,
+        depth: u32,
+    ) -> io::Result<Self> {
+        Self::start(scope, false, move |stop| {
+            // A lost listener is the session's to notice.
+            let _ = divide(position, depth, stop, voice);
+            None
+        })
+    }
+}
+
 impl Task {
-    /// Searches, says what is found and gives the memory back.
-    fn run<W: Write>(mut self, stop: &AtomicBool, voice: &Voice<W>) -> Memory {
+    /// Searches, lets the listener say what is found, and gives the memory back.
+    fn run<L: Listener>(mut self, stop: &AtomicBool, mut listener: L) -> (Memory, L::Said) {
         let began = Instant::now();
         let mut last = None;
         let (position, evaluator) = (&self.position, self.evaluator.as_ref());
+        let mut hears = |report: &Report, fullness| {
+            let progress = Progress { position, report, fullness, time: began.elapsed() };
+            listener.progress(&progress).is_ok()
+        };
         let report =
             search(position, &self.earlier, &self.limits, evaluator, &mut self.memory, stop, |report, memory| {
                 last = Some(report.clone());
-                if voice.say(info(position, report, memory.fullness(), began)).is_err() {
+                if !hears(report, memory.fullness()) {
                     stop.store(true, Ordering::Relaxed);
                 }
             });
-        // An error means that nobody listens any more; the session meets it too and ends.
+        // The session meets a lost listener too, and ends.
         if last.as_ref() != Some(&report) {
-            let _ = voice.say(info(position, &report, self.memory.fullness(), began));
+            hears(&report, self.memory.fullness());
         }
         while self.waits_for_stop && !stop.load(Ordering::Relaxed) {
             thread::park();
         }
+        let said = listener.answer(position, &report);
+        (self.memory, said)
+    }
+}
+
+/// Says a search as UCI has it: `info` lines, then `bestmove`.
+pub(super) struct UciListener<'env, W>(pub &'env Voice<W>);
+
+impl<W: Write + Send> Listener for UciListener<'_, W> {
+    type Said = ();
+
+    fn progress(&mut self, progress: &Progress<'_>) -> io::Result<()> {
+        self.0.say(info(progress))
+    }
+
+    fn answer(self, position: &Position, report: &Report) {
         let best = report.best.map_or_else(|| "(none)".into(), |mv| position.move_text(mv));
-        let _ = voice.say(format_args!("bestmove {best}"));
-        self.memory
+        let _ = self.0.say(format_args!("bestmove {best}"));
     }
 }
 
 /// One `info` line.
-fn info(position: &Position, report: &Report, fullness: usize, began: Instant) -> String {
-    let time = began.elapsed();
+fn info(progress: &Progress<'_>) -> String {
+    let &Progress { position, report, fullness, time } = progress;
     let score = match mate_in(report.score) {
         Some(moves) => format!("mate {moves}"),
         None => format!("cp {}", report.score),

@@ -9,7 +9,7 @@ use super::command::{self, Assignment, Command};
 use super::engine::Engine;
 use super::lines::{Line, MOST_BYTES, next_line};
 use super::options::{self, Setting};
-use super::thinking::Thinking;
+use super::thinking::{Thinking, UciListener};
 use super::voice::Voice;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -114,7 +114,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Command::SetOption(assignment) => return self.set_option(assignment),
             Command::Go(go) => match self.engine.task(go) {
                 Ok(task) => {
-                    self.thinking = Some(Thinking::search(self.scope, self.voice, task)?);
+                    self.thinking = Some(Thinking::search(self.scope, task, UciListener(self.voice))?);
                     Ok(())
                 }
                 Err(error) => Err(error),
@@ -176,7 +176,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
     /// Waits until nothing goes on beside the session.
     fn settle(&mut self) -> io::Result<()> {
         match self.thinking.take().map(Thinking::settle) {
-            Some(Ok(Some(memory))) => self.engine.give_back(memory),
+            Some(Ok(Some((memory, ())))) => self.engine.give_back(memory),
             Some(Err(_)) => self.voice.remark("the search failed; its memory is lost")?,
             Some(Ok(None)) | None => {}
         }

@@ -10,11 +10,12 @@ pub mod file;
 pub mod letters;
 pub mod library;
 pub mod mobility;
-mod paths;
+pub(crate) mod paths;
 pub mod pattern;
 pub mod rules;
 pub mod tables;
 mod ways;
+pub(crate) mod xboard_names;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 use paths::{Path, View};

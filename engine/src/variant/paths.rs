@@ -1,6 +1,6 @@
 //! Patterns walked on a real board: every path a unit has from a square, with what each path asks of the squares between.
 //!
-//! Knows nothing of positions; [`super::tables`] turns the paths into the tables that move generation reads.
+//! Knows nothing of positions; `super::tables` turns the paths into the tables that move generation reads.
 
 use super::pattern::{Leg, Occupancy, Pattern, Step};
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
@@ -10,7 +10,7 @@ const STEPS_PER_PATH: usize = 16;
 
 /// What a path asks of one square it passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(crate) struct Condition {
     pub square: Square,
     /// `true`: nothing may stand there. `false`: somebody must.
     pub empty: bool,
@@ -18,7 +18,7 @@ pub(super) struct Condition {
 
 /// One way from a square to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path {
+pub(crate) struct Path {
     pub conditions: Vec<Condition>,
     pub target: Square,
     pub moves: bool,
@@ -33,7 +33,7 @@ impl Path {
 }
 
 /// The board as one side sees it: forward is up for White and down for Black.
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     pub topology: &'a Topology,
     pub black: bool,
     /// Where the array has this unit of this colour.
@@ -53,7 +53,7 @@ impl View<'_> {
 
 /// All paths that `patterns` give from `origin`, without those that another path makes superfluous; `None` if there are
 /// more than `limit`.
-pub(super) fn paths(patterns: &[Pattern], origin: Square, view: &View, limit: usize) -> Option<Vec<Path>> {
+pub(crate) fn paths(patterns: &[Pattern], origin: Square, view: &View, limit: usize) -> Option<Vec<Path>> {
     let mut walk = Walk { origin, view, budget: limit * STEPS_PER_PATH, conditions: Vec::new(), found: Vec::new() };
     for pattern in patterns {
         let applies = view.in_zone(&pattern.from, origin) && (!pattern.initial || view.homes.contains(origin));
