@@ -6,7 +6,6 @@
 //! stands there (`mp`), some over empty squares (`m`) and some over men (`p`). Where a single step and a slide follow
 //! each other, `y` (over an empty square) or `g` (over a man) says so.
 
-use crate::variant::paths::turn_allows;
 use crate::variant::pattern::{Leg, Occupancy, Pattern, Turn};
 
 /// Files and rows.
@@ -224,7 +223,7 @@ fn take_leg(
         return (found.len() <= MOST_WAYS && walked.len() <= MOST_STEPS).then_some(());
     };
     for step in &leg.steps {
-        if !before.is_none_or(|before| turn_allows(&leg.turn, before, step.vector)) {
+        if !before.is_none_or(|before| leg.turn.allows(before, step.vector)) {
             continue;
         }
         for strides in lengths(leg, step.vector, &step.stops)? {
