@@ -69,9 +69,13 @@ pub fn load(name_or_path: &str) -> Result<Rules, LoadError> {
     Ok(file::parse(&text, name_or_path, &name, &inherited)?)
 }
 
-/// Reads a file up to a byte past the limit, so that a huge or endless one is refused and not swallowed.
+/// Reads a file up to a byte past the limit, so that a huge or endless one is refused and not swallowed. Only regular
+/// files: a pipe could keep the program waiting for ever, and standard input is somebody else's to read.
 fn read(path: &Path) -> std::io::Result<String> {
     use std::io::Read;
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "expected a regular file"));
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(file::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     String::from_utf8(bytes).map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8 text"))
@@ -164,6 +168,14 @@ mod tests {
 
     fn square(rules: &Rules, name: &str) -> Square {
         rules.topology.parse(name).unwrap()
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        for path in ["/dev/null", "/"] {
+            let error = load(path).unwrap_err().to_string();
+            assert!(error.contains(path) && error.contains("expected a regular file"), "{error}");
+        }
     }
 
     #[test]

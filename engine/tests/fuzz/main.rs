@@ -31,8 +31,10 @@ use targets::{Target, Verdict};
 const QUICK_INPUTS: u64 = 20_000;
 /// Inputs of the ignored run, unless the environment says otherwise.
 const LONG_INPUTS: u64 = 400_000;
-/// Longest time one input may take, twice over: a busy machine may be late once.
+/// Longest time one input may take.
 const MOST_TIME: Duration = Duration::from_secs(2);
+/// How often an input that took longer is tried again before it counts: a busy machine may be late now and then.
+const SECOND_CHANCES: usize = 4;
 /// An input that takes so long is written down and ends the whole program, since nothing else would.
 const HANGING: Duration = Duration::from_secs(60);
 /// Greatest memory of the whole program, in kibibytes.
@@ -136,11 +138,16 @@ fn fuzz_target(target: &Target, seed: u64, inputs: u64) -> Report {
     report
 }
 
-/// Gives one input to the target. `Err`: a panic, a broken promise, or too long a time, twice over.
+/// Gives one input to the target. `Err`: a panic, a broken promise, or too long a time, again and again.
 fn attempt(target: &Target, input: &[u8], watch: &Watch) -> Result<Verdict, String> {
     let (verdict, time) = timed(target, input, watch)?;
-    if time <= MOST_TIME || timed(target, input, watch)?.1 <= MOST_TIME {
+    if time <= MOST_TIME {
         return Ok(verdict);
+    }
+    for _ in 0..SECOND_CHANCES {
+        if timed(target, input, watch)?.1 <= MOST_TIME {
+            return Ok(verdict);
+        }
     }
     Err(format!("{}: took {} s", target.name, time.as_secs_f64()))
 }
