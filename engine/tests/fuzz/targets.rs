@@ -6,7 +6,7 @@ use fairyforge_engine::moves::perft::perft;
 use fairyforge_engine::pgn::{Comment, PgnFault, PgnGame, PgnMove, PgnReader};
 use fairyforge_engine::position::audit::audit;
 use fairyforge_engine::position::{Position, Unobserved};
-use fairyforge_engine::protocol::uci;
+use fairyforge_engine::protocol::{uci, xboard};
 use fairyforge_engine::variant::{Variant, betza, file, library};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -109,6 +109,15 @@ pub const ALL: &[Target] = &[
         accepts_all: true,
         seeds: Vec::new,
         check: uci_session,
+    },
+    Target {
+        name: "xboard",
+        share: 2,
+        most_bytes: 4_000,
+        words: XBOARD_WORDS,
+        accepts_all: true,
+        seeds: Vec::new,
+        check: xboard_session,
     },
 ];
 
@@ -417,6 +426,61 @@ const PGN_WORDS: &[&str] = &[
     "999999999999.",
 ];
 
+const XBOARD_WORDS: &[&str] = &[
+    "xboard\n",
+    "protover 2\n",
+    "accepted done\n",
+    "new\n",
+    "random\n",
+    "variant herculean\n",
+    "variant sorcerer\n",
+    "variant normal\n",
+    "variant ",
+    "force\n",
+    "go\n",
+    "playother\n",
+    "level 40 5 0\n",
+    "level 0 0:03 0.03\n",
+    "st 5\n",
+    "sd 3\n",
+    "time 100\n",
+    "otim 100\n",
+    "usermove e2e4\n",
+    "usermove a1a3\n",
+    "usermove ",
+    "@@@@",
+    "P@e4",
+    "e1g1",
+    "?\n",
+    "ping 1\n",
+    "ping ",
+    "draw\n",
+    "result 1-0 {x}\n",
+    "setboard ",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1\n",
+    "edit\n",
+    "hint\n",
+    "bk\n",
+    "undo\n",
+    "remove\n",
+    "post\n",
+    "nopost\n",
+    "analyze\n",
+    "exit\n",
+    ".\n",
+    "computer\n",
+    "memory 8\n",
+    "cores 2\n",
+    "option Clear Hash\n",
+    "option VariantPath=",
+    "option Weights=",
+    "easy\n",
+    "hard\n",
+    "quit\n",
+    "\n",
+    " ",
+];
+
 /// Text for readers that take text: what is no UTF-8 is replaced, as a caller would have to.
 fn text_of(input: &[u8]) -> String {
     String::from_utf8_lossy(input).into_owned()
@@ -652,6 +716,24 @@ fn bounded_uci(input: &[u8]) -> Vec<u8> {
         Some(&"setoption") if text.contains("/dev") || text.contains("/proc") => None,
         _ => Some(line.to_vec()),
     })
+}
+
+/// A session of XBoard's protocol.
+fn xboard_session(input: &[u8]) -> Result<Verdict, String> {
+    let script = bounded(input, |line, words, text| match words.first() {
+        Some(&("memory" | "option")) if text.contains("/dev") || text.contains("/proc") || has_great_number(text) => {
+            None
+        }
+        // Whatever the clocks say, and whatever a new game forgets: the search is short.
+        Some(&("new" | "level" | "st" | "sd" | "time" | "variant")) => Some([line, b"\nsd 1"].concat()),
+        _ => Some(line.to_vec()),
+    });
+    let script = [b"sd 1\n".as_slice(), &script].concat();
+    session(&script, "ping 77", "pong 77", |script, output| xboard::run(script, output))
+}
+
+fn has_great_number(text: &str) -> bool {
+    text.split(|letter: char| !letter.is_ascii_digit()).any(|digits| digits.len() > 2)
 }
 
 /// Each line as `kept` leaves it, or left out.
