@@ -12,6 +12,7 @@ mod source;
 mod tokens;
 mod variants;
 mod write;
+mod xboard;
 
 pub use comment::{Comment, Score};
 pub use fault::{FaultKind, PgnFault, Place, Warning};

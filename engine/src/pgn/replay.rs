@@ -1,6 +1,7 @@
 //! A game as text, played through on its variant's board.
 
 use super::tokens::Misread;
+use super::xboard::Promoted;
 use super::{Comment, FaultKind, PgnGame, PgnMove, PgnResult, Place, Warning};
 use crate::geometry::{SquareTextError, Topology};
 use crate::moves::{Move, MoveKind, SanError};
@@ -177,11 +178,13 @@ fn moves(
 ) -> Result<Vec<Move>, Misread> {
     let mut position = start.clone();
     let mut moves: Vec<Move> = Vec::with_capacity(raw.len());
+    // One more than the moves: after each of them.
+    let mut promoted = vec![Promoted::default()];
     let mut branches: Vec<Branch> = Vec::new();
     let mut furthest: Option<(usize, SanError)> = None;
     let mut ways = 0;
     while let Some(next) = raw.get(moves.len()) {
-        let mv = match read_move(&next.text, &position, dialect) {
+        let mv = match read_move(&next.text, &position, &promoted[moves.len()], dialect) {
             Ok(fitting) => {
                 if fitting.len() > 1 {
                     branches.push(Branch::of(moves.len(), &position, &fitting));
@@ -195,10 +198,14 @@ fn moves(
                 ways += 1;
                 let Some((ply, before, mv)) = other_way(&mut branches).filter(|_| ways < MOST_WAYS) else { break };
                 moves.truncate(ply);
+                promoted.truncate(ply + 1);
                 position = before;
                 mv
             }
         };
+        let mut now = promoted[moves.len()].clone();
+        now.play(mv, &raw[moves.len()].text, &position);
+        promoted.push(now);
         position.make(mv, &mut Unobserved);
         moves.push(mv);
     }
@@ -226,8 +233,15 @@ fn other_way(branches: &mut Vec<Branch>) -> Option<(usize, Position, Move)> {
 }
 
 /// What a text may mean, the likeliest first: one move, but for what XBoard does not tell apart.
-fn read_move(text: &str, position: &Position, dialect: &Dialect) -> Result<Vec<Move>, SanError> {
-    let mut fitting = position.moves_written(text, &dialect.board)?;
+fn read_move(text: &str, position: &Position, promoted: &Promoted, dialect: &Dialect) -> Result<Vec<Move>, SanError> {
+    let mut fitting = if dialect.xboard {
+        let translated = Promoted::translate(text, position);
+        let mut fitting = position.moves_written(&translated.text, &dialect.board)?;
+        promoted.narrow(&mut fitting, &translated);
+        fitting
+    } else {
+        position.moves_written(text, &dialect.board)?
+    };
     let castles = fitting.iter().all(|mv| mv.kind() == MoveKind::Castling);
     let promotes =
         fitting.iter().all(|mv| matches!(mv.kind(), MoveKind::Promotion(_)) && mv.from() == fitting[0].from());
