@@ -82,13 +82,13 @@ fn check(figure: &Figure, parts: &[(&Variant, Unit)]) {
     }
 }
 
-/// A board with two kings and a piece with these moves.
+/// A board with two kings, for a piece with these moves.
 fn board_with(board: &str, moves: &str) -> Arc<Variant> {
     let (width, height) = board.split_once('x').unwrap();
     let (width, height): (usize, usize) = (width.parse().unwrap(), height.parse().unwrap());
     let rank = |men: &[&str]| (0..width).map(|file| *men.get(file).unwrap_or(&".")).collect::<Vec<_>>().join(" ");
     let mut ranks = vec![rank(&[]); height];
-    (ranks[0], ranks[height - 1]) = (rank(&["k", "x"]), rank(&["K", "X"]));
+    (ranks[0], ranks[height - 1]) = (rank(&["k"]), rank(&["K"]));
     variant_from(&format!(
         "format = 1\n[variant]\nname = \"Test\"\n[board]\nsetup = \"\"\"\n{}\n\"\"\"\n[pieces]\n\
          king = {{ letter = \"K\", moves = \"K\" }}\npiece = {{ letter = \"X\", {moves} }}\n[end]\nstalemated_side = \"draws\"\n",

@@ -225,7 +225,7 @@ fn every_shipped_game_is_told_whole() {
 
 #[test]
 fn long_lines_are_cut_off() {
-    let board = [". k .", ". . .", ". . .", ". R K"].map(|rank| rank.replace(' ', " . . . . ") + " . . . . .");
+    let board = ["k . .", ". . .", ". . .", ". R K"].map(|rank| rank.replace(' ', " . . . . ") + " . . . . .");
     let rows = [&board[..1], &vec![board[1].clone(); 14], &board[3..]].concat().join("\n");
     let variant = variant_from(&format!(
         "format = 1\n[variant]\nname = \"x\"\n[board]\nsetup = \"\"\"\n{rows}\n\"\"\"\n[pieces]\n\

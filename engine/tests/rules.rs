@@ -62,7 +62,7 @@ fn several_royals_of_which_none_may_be_attacked() {
     let each = variant_from(
         "format = 1\ninherits = \"chess\"\ncastling = \"none\"\n[variant]\nname = \"Twins\"\n[board]\nsetup = \"\"\"\n\
          k . . . . . . k\n. . . . . . . .\n. . . . . . . .\n. . . . . . . .\n. . . . . . . .\n. . . . . . . .\n\
-         R . . . . . . .\nK . . . . . . K\n\"\"\"\n[end]\nin_check_if = \"any royal is attacked\"\n",
+         . . . R . . . .\nK . . . . . . K\n\"\"\"\n[end]\nin_check_if = \"any royal is attacked\"\n",
     );
     let start = read(&each, "k6k/8/8/8/8/8/1R6/K6K b - - 0 1");
     assert!(!start.in_check());

@@ -13,6 +13,7 @@ mod tokens;
 mod variants;
 mod write;
 mod xboard;
+pub(crate) mod xboard_names;
 
 pub use comment::{Comment, Score};
 pub use fault::{FaultKind, PgnFault, Place, Warning};

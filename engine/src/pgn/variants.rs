@@ -1,6 +1,6 @@
 //! Which game a PGN file's `[Variant "…"]` means.
 
-use crate::variant::xboard_names::unmistakable;
+use super::xboard_names::unmistakable;
 use crate::variant::{Variant, file};
 use std::collections::HashMap;
 use std::sync::Arc;

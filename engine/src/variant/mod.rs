@@ -15,7 +15,6 @@ pub mod pattern;
 pub mod rules;
 pub mod tables;
 mod ways;
-pub(crate) mod xboard_names;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 use paths::{Path, View};
@@ -145,7 +144,7 @@ pub enum VariantError {
         /// The variant asked for.
         name: String,
         /// What is wrong with its rules.
-        source: CompileError,
+        source: Box<CompileError>,
     },
 }
 
@@ -163,7 +162,8 @@ impl Variant {
     /// Nothing has that name, or its file has faults: all of them are told.
     pub fn load(name_or_path: &str) -> Result<Self, VariantError> {
         let rules = library::load(name_or_path)?;
-        Self::compile(rules).map_err(|source| VariantError::Compile { name: name_or_path.into(), source })
+        Self::compile(rules)
+            .map_err(|source| VariantError::Compile { name: name_or_path.into(), source: Box::new(source) })
     }
 
     /// Names of the variants built into the program, in alphabetical order.

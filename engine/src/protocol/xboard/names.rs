@@ -1,9 +1,9 @@
 //! What XBoard calls the games: its own names for those that it knows, ours for all others, unless it would read them
-//! as one that it knows ([`crate::variant::xboard_names`]).
+//! as one that it knows ([`crate::pgn::xboard_names`]).
 
+use crate::pgn::xboard_names::unmistakable;
 use crate::position::Position;
 use crate::variant::Variant;
-use crate::variant::xboard_names::unmistakable;
 use std::sync::Arc;
 
 /// XBoard's games: its name, and the array that its rules are for.
@@ -46,7 +46,7 @@ fn array(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variant::xboard_names::mistaken;
+    use crate::pgn::xboard_names::mistaken;
     use std::collections::BTreeSet;
 
     #[test]
