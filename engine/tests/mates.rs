@@ -212,6 +212,17 @@ fn a_repetition_is_sought_when_losing() {
     assert_eq!(game.outcome().map(|outcome| outcome.reason), Some(Reason::Repetition));
 }
 
+/// A Ninja Pawn's step aside sets the move count back and can yet be taken back.
+#[test]
+fn a_repetition_across_steps_aside_is_seen() {
+    let mut game = Game::new(position("herculean", "k11/12/12/12/12/12/12/12/12/12/3N8/11K w - - 0 1"));
+    for text in ["d2e2", "a12b12", "e2d2", "b12a12", "d2e2", "a12b12", "e2d2"] {
+        game.play(game.position().parse_move(text).unwrap());
+    }
+    let report = recall(game.position(), game.earlier(), &Limits::depth(3), &mut memory());
+    assert_eq!((best_text(game.position(), &report).as_str(), report.score), ("b12a12", DRAW));
+}
+
 #[test]
 fn the_move_count_is_seen_coming() {
     let nearly = position("chess", "7k/8/8/8/8/rr6/7K/8 w - - 99 90");

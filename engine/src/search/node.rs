@@ -94,7 +94,11 @@ impl<E: Evaluator> Searcher<'_, E> {
             Some(split) => split,
             None => return false,
         };
-        let window = usize::from(self.position.plies_without_progress()).min(before.len());
+        let window = if self.position.variant().resets_are_final() {
+            usize::from(self.position.plies_without_progress()).min(before.len())
+        } else {
+            before.len()
+        };
         let mut in_game = 1;
         for back in (2..=window).step_by(2) {
             let index = before.len() - back;

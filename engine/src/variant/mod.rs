@@ -43,6 +43,7 @@ pub struct Variant {
     attack_origins: [Vec<SquareSet>; 2],
     en_passant_takers: u32,
     passing_directions: Vec<(i8, i8)>,
+    resets_are_final: bool,
     castling: Vec<CastlingWing>,
     castling_touch: Vec<u8>,
     drop_zone: [SquareSet; 2],
@@ -187,6 +188,7 @@ impl Variant {
             royals: Colour::BOTH.map(|colour| most_royals(&rules, royal, colour)),
             takeable: mask(&rules, |unit| !unit.untakeable),
             passing_directions: passing_directions(&rules, &paths),
+            resets_are_final: resets_are_final(&rules, &paths),
             moves: paths.iter().flatten().map(|by_origin| tables::move_programs(by_origin)).collect(),
             reaches_twice: [units_reaching_twice(&paths[0]), units_reaching_twice(&paths[1])],
             attack_origins: [attack_origins(&paths[0]), attack_origins(&paths[1])],
@@ -283,6 +285,12 @@ impl Variant {
             |&(square, unit, colour): &(Square, Unit, Colour)| (self.topology().flip(square), unit, colour.opponent());
         let array = &self.rules.array;
         array.iter().all(|man| array.contains(&image(man)))
+    }
+
+    /// Whether no position comes back once the move count has been set back. Not so where a man that sets it back can step
+    /// aside and back again, as a Ninja Pawn.
+    pub const fn resets_are_final(&self) -> bool {
+        self.resets_are_final
     }
 
     /// Directions (files, rows; rows count from the mover's side) in which some unit that may be taken en passant goes
@@ -440,6 +448,24 @@ fn most_royals(rules: &Rules, royal: Unit, colour: Colour) -> u8 {
 }
 
 /// Black's ways count, too: on a board that is not alike from both sides, only one side may have room for a long step.
+fn resets_are_final(rules: &Rules, paths: &contradictions::Paths) -> bool {
+    let ahead = |colour: Colour, from: Square, to: Square| match colour {
+        Colour::White => to.row() > from.row(),
+        Colour::Black => to.row() < from.row(),
+    };
+    let goes_ahead = |colour: Colour, by_origin: &Vec<Vec<Path>>| {
+        let origins = (0..=u8::MAX).map(Square::from_index).zip(by_origin);
+        origins
+            .flat_map(|(from, paths)| paths.iter().map(move |path| (from, path)))
+            .all(|(from, path)| !path.moves || ahead(colour, from, path.target))
+    };
+    let resetting = |index: &usize| rules.units[*index].resets_move_count;
+    Colour::BOTH
+        .into_iter()
+        .zip(paths)
+        .all(|(colour, by_unit)| (0..by_unit.len()).filter(resetting).all(|index| goes_ahead(colour, &by_unit[index])))
+}
+
 fn passing_directions(rules: &Rules, paths: &contradictions::Paths) -> Vec<(i8, i8)> {
     let mut directions = Vec::new();
     for (by_unit, ahead) in paths.iter().zip([1, -1]) {

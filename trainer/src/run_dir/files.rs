@@ -34,7 +34,8 @@ impl FileError {
 /// # Errors
 /// Says which step failed, on which path and why (full disk, no permission, a file in the way …).
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    stream_atomically(path, |file| write_bytes(file, bytes, path))
+    let temporary = temporary_name(path);
+    stream_atomically(path, |file| write_bytes(file, bytes, &temporary))
 }
 
 /// As [`write_atomically`] for a file that `write` makes piece by piece.
