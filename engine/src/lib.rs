@@ -4,6 +4,7 @@ pub mod game;
 pub mod geometry;
 pub mod moves;
 pub mod outcome;
+pub mod pgn;
 pub mod position;
 pub mod protocol;
 pub mod search;

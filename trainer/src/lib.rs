@@ -6,6 +6,7 @@ pub mod arena;
 mod checksum;
 pub mod cli;
 pub mod fit;
+pub mod pgn;
 pub mod plan;
 pub mod progress;
 pub mod record;

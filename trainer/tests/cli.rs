@@ -49,6 +49,9 @@ fn every_help_has_an_example() {
         "data verify",
         "data digest",
         "data head",
+        "pgn",
+        "pgn check",
+        "pgn export",
     ] {
         let help = place.run(&format!("{command} --help")).succeeded();
         let example = help.split("Example").nth(1).is_some_and(|rest| rest.contains(&format!("fairyforge {command}")));

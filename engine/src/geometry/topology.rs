@@ -93,6 +93,11 @@ impl Topology {
         self.first_rank
     }
 
+    /// The same board with its ranks numbered from `first_rank`, as other programs may call them.
+    pub fn numbered_from(&self, first_rank: u8) -> Self {
+        Self { first_rank, ..self.clone() }
+    }
+
     /// The squares that exist.
     pub const fn squares(&self) -> SquareSet {
         self.squares

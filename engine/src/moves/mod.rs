@@ -1,7 +1,7 @@
 //! Moves: what they are, which are legal, and how they are written.
 //!
 //! `generate` lists the legal moves with the help of `safety`, which knows what may not be uncovered. Text is
-//! [`notation`]'s.
+//! [`notation`]'s and `san`'s.
 
 mod castling;
 mod en_passant;
@@ -10,9 +10,11 @@ mod generate;
 pub mod notation;
 pub mod perft;
 mod safety;
+mod san;
 
 pub use generate::Wanted;
 pub use safety::Safety;
+pub use san::SanError;
 
 use crate::geometry::Square;
 use crate::variant::rules::Unit;

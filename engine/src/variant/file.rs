@@ -213,7 +213,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// The nearest of `known` to `word`, as a hint.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.chars().take(64).collect();
     let distance = |other: &str| strsim::normalized_damerau_levenshtein(&word, other);
     known.into_iter().take(MAX_NAMES).max_by(|a, b| distance(a).total_cmp(&distance(b)).then_with(|| b.cmp(a)))

@@ -8,6 +8,7 @@ mod loops;
 mod matches;
 mod output;
 mod perft;
+mod pgn;
 mod selfplay;
 mod variant;
 
@@ -68,6 +69,12 @@ enum Command {
     /// Look at recorded games: verify, digest, head.
     #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
+    /// Games as PGN: check files, export those of a run.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  fairyforge pgn check games.pgn\n  fairyforge pgn export data/runs/quickstart --out games.pgn"
+    )]
+    Pgn(pgn::PgnCommand),
 }
 
 /// What every command that plays games is told.
@@ -99,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Match(args) => matches::run(&args),
         Command::Loop(args) => loops::run(&args),
         Command::Data(command) => data::run(&command),
+        Command::Pgn(command) => pgn::run(&command),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

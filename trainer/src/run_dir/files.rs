@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Ends the names of files that are being written.
@@ -34,17 +34,31 @@ impl FileError {
 /// # Errors
 /// Says which step failed, on which path and why (full disk, no permission, a file in the way …).
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    stream_atomically(path, |file| write_bytes(file, bytes, path))
+}
+
+/// As [`write_atomically`] for a file that `write` makes piece by piece.
+///
+/// # Errors
+/// As [`write_atomically`], and whatever `write` returns.
+pub fn stream_atomically<T, E: From<FileError>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
     let folder = folder_of(path);
     create_folder(folder)?;
     let temporary = temporary_name(path);
-    let renamed = write_synced(&temporary, bytes)
-        .and_then(|()| fs::rename(&temporary, path).map_err(FileError::at("rename into place", path)));
-    if renamed.is_err() {
+    let written = write_synced(&temporary, write).and_then(|written| {
+        fs::rename(&temporary, path).map_err(FileError::at("rename into place", path))?;
+        Ok(written)
+    });
+    if written.is_err() {
         // The first error is the one worth telling; a `.tmp` that stays is harmless.
         let _ = fs::remove_file(&temporary);
     }
-    renamed?;
-    sync_folder(folder)
+    let written = written?;
+    sync_folder(folder)?;
+    Ok(written)
 }
 
 /// Appends a line to a journal and syncs it, making file and folder if need be.
@@ -62,10 +76,15 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), FileError> {
     file.sync_data().map_err(FileError::at("sync", path))
 }
 
-fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let mut file = File::create(path).map_err(FileError::at("create", path))?;
-    write_bytes(&mut file, bytes, path)?;
-    file.sync_all().map_err(FileError::at("sync", path))
+fn write_synced<T, E: From<FileError>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut file = BufWriter::new(File::create(path).map_err(FileError::at("create", path))?);
+    let written = write(&mut file)?;
+    file.flush().map_err(FileError::at("write", path))?;
+    file.get_ref().sync_all().map_err(FileError::at("sync", path))?;
+    Ok(written)
 }
 
 /// Writes all of `bytes` to `writer`; `path` only serves the error.

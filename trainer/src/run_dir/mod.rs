@@ -16,7 +16,7 @@
 mod files;
 mod shards;
 
-pub use files::{FileError, append_line, drop_torn_line, write_atomically};
+pub use files::{FileError, append_line, drop_torn_line, stream_atomically, write_atomically};
 pub use shards::{ShardFiles, ShardListing, list_shards, shard_folders};
 
 use files::{TEMPORARY, create_folder, folder_entries, is_temporary, name_of, read_text, write_bytes};
@@ -89,6 +89,26 @@ impl RunPaths {
         let name = format!("{}-vs-{}", numbered(candidate), numbered(parent));
         let folder = self.root.join("gate");
         GateFiles { pairs: folder.join(format!("{name}.jsonl")), verdict: folder.join(format!("{name}.toml")) }
+    }
+
+    /// The gate matches that are there, as (candidate, parent), in order.
+    ///
+    /// # Errors
+    /// When the folder exists but cannot be listed.
+    pub fn gates(&self) -> Result<Vec<(u32, u32)>, FileError> {
+        let folder = self.root.join("gate");
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let players = |path: &PathBuf| {
+            let name = name_of(path);
+            let (candidate, parent) = name.strip_suffix(".jsonl")?.split_once("-vs-")?;
+            let players = (candidate.parse().ok()?, parent.parse().ok()?);
+            (self.gate(players.0, players.1).pairs == *path).then_some(players)
+        };
+        let mut gates: Vec<_> = folder_entries(&folder)?.iter().filter_map(players).collect();
+        gates.sort_unstable();
+        Ok(gates)
     }
 
     /// `pairs.jsonl`: the games of a match that is a run of its own.

@@ -24,6 +24,14 @@ impl ShardFiles {
             positions: folder.join(format!("positions-{first_game:08}.parquet")),
         }
     }
+
+    /// The shard that one of its two files belongs to, by the file's name; `None` if it is no shard's.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        if path.is_dir() {
+            return None;
+        }
+        first_game_in_name(path).map(|first_game| Self::new(path.parent().unwrap_or(Path::new("")), first_game))
+    }
 }
 
 /// What lies in a folder of shards.
