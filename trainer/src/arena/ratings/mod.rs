@@ -351,7 +351,7 @@ impl Problem {
                 halvings += 1;
             };
             (at, value) = (next, higher);
-            if at.0.iter().any(|parameter| !(parameter.abs() < FARTHEST)) {
+            if at.0.iter().any(|parameter| parameter.is_nan() || parameter.abs() > FARTHEST) {
                 return Err(runs_away());
             }
             if step.iter().all(|step| step.abs() < SETTLED) {

@@ -108,11 +108,11 @@ impl Images<'_> {
 
     /// What an image and its mirror image in the lower barrier add to the probability of being between it and `height`.
     fn between(&self, shift: f64, height: f64) -> f64 {
-        self.from_lower_to(height, shift) - self.from_lower_to(height, shift + 2.0 * self.motion.lower)
+        self.weight_between(height, shift) - self.weight_between(height, shift + 2.0 * self.motion.lower)
     }
 
     /// The weight of the motion from an image times its probability of being above the lower barrier and below `height`.
-    fn from_lower_to(&self, height: f64, image: f64) -> f64 {
+    fn weight_between(&self, height: f64, image: f64) -> f64 {
         let weight = self.motion.tilt() * image;
         // Of the two tails that could be subtracted, the small ones.
         let side = if self.motion.lower - image - self.mean > 0.0 { -1.0 } else { 1.0 };
