@@ -142,7 +142,7 @@ fn any_results_give_numbers() {
         (-5000.0, 5000.0),
         (4999.0, 5000.0),
     ];
-    let (mut judged, mut slowest) = (0, Duration::ZERO);
+    let mut judged = 0;
     for shape in shapes {
         for size in sizes {
             let pairs = PairCounts(shape.map(|count| count * size));
@@ -160,7 +160,9 @@ fn any_results_give_numbers() {
                             Err(SprtError::NoFit { .. }) => assert!(elo0.abs() >= 500.0, "{model}, {results}, {elo0}"),
                             Err(error) => panic!("{error}"),
                         }
-                        slowest = slowest.max(begun.elapsed());
+                        // Whoever seems slow may have had to wait for the machine.
+                        let quick = begun.elapsed() < PATIENCE || timed(|| sprt.report(results)).0 < PATIENCE;
+                        assert!(quick, "{model}, {results}, {elo0}");
                         judged += 1;
                     }
                 }
@@ -168,7 +170,6 @@ fn any_results_give_numbers() {
         }
     }
     assert_eq!(judged, 12 * 6 * 9 * 5);
-    assert!(slowest < 20 * PATIENCE, "{slowest:?} even though nothing waits");
 }
 
 #[test]

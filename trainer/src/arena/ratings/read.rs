@@ -110,14 +110,15 @@ fn add_pgn(table: &mut GameTable, mut text: impl BufRead) -> std::io::Result<Tak
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_start_matches('\u{feff}').trim();
-        let tag = if in_comment { None } else { tag(line) };
-        match tag {
-            Some((name, value)) => {
-                if in_moves || name == "Event" && !tags.is_nothing() {
-                    std::mem::take(&mut tags).add_to(table, &mut taken);
-                    in_moves = false;
+        match if in_comment { None } else { tags_of(line) } {
+            Some(found) => {
+                for (name, value) in found {
+                    if in_moves || name == "Event" && !tags.is_nothing() {
+                        std::mem::take(&mut tags).add_to(table, &mut taken);
+                        in_moves = false;
+                    }
+                    tags.set(name, value);
                 }
-                tags.set(name, value);
             }
             None if line.is_empty() || line.starts_with('%') => {}
             None => {
@@ -141,11 +142,31 @@ fn ends_in_comment(line: &str, mut in_comment: bool) -> bool {
     in_comment
 }
 
-/// A line `[Name "value"]`.
-fn tag(line: &str) -> Option<(&str, String)> {
-    let (name, rest) = line.strip_prefix('[')?.split_once(char::is_whitespace)?;
-    let value = rest.trim().strip_suffix(']')?.trim_end().strip_prefix('"')?.strip_suffix('"')?;
-    Some((name, value.replace("\\\"", "\"").replace("\\\\", "\\")))
+/// A line of tags, `[Name "value"] [Name "value"]`; `None` if it is anything else.
+fn tags_of(line: &str) -> Option<Vec<(&str, String)>> {
+    let mut tags = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let (name, quoted) = rest.strip_prefix('[')?.split_once(char::is_whitespace)?;
+        let (value, after) = unquoted(quoted.trim_start().strip_prefix('"')?)?;
+        tags.push((name, value));
+        rest = after.trim_start().strip_prefix(']')?.trim_start();
+    }
+    (!tags.is_empty()).then_some(tags)
+}
+
+/// The text up to a quote, and what comes behind it. A backslash makes the sign behind it part of the text.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut signs = text.char_indices();
+    while let Some((at, sign)) = signs.next() {
+        match sign {
+            '"' => return Some((value, &text[at + 1..])),
+            '\\' => value.push(signs.next()?.1),
+            _ => value.push(sign),
+        }
+    }
+    None
 }
 
 /// The tags of a game that matter here.
@@ -207,8 +228,8 @@ mod tests {
     fn tags_are_enough() {
         let text = "\u{feff}[Event \"x\"]\n[White \"A \\\"1\\\"\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 { a comment\n\
                     [White \"nobody\"]\n } e5 1-0\n\n[White \"B\"]\n[Black \"A \\\"1\\\"\"]\n[Result \"1/2-1/2\"]\n\n\
-                    1/2-1/2\n[Event \"y\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n[Event \"z\"]\n[White \"?\"]\n\
-                    [Black \"B\"]\n[Result \"0-1\"]\n";
+                    1/2-1/2\n[Event \"y\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n[Event \"z\"]\n[White \"?\"] [Black \"B\"]\n\
+                    [Result \"0-1\"]\n";
         let mut table = GameTable::default();
         let taken = add_pgn(&mut table, text.as_bytes()).unwrap();
         assert_eq!(taken, Taken { games: 2, unfinished: 1, nameless: 1 });

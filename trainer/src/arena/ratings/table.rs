@@ -1,6 +1,6 @@
 //! Games by name of player, the pairs among them, and the players that results link with one another.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use crate::arena::statistics::GameResult;
 
@@ -25,7 +25,7 @@ pub struct GameTable {
     games: Vec<RatedGame>,
     clusters: usize,
     /// Games that wait for the other one from their opening: by White, Black and opening.
-    waiting: HashMap<(usize, usize, String), Vec<usize>>,
+    waiting: HashMap<(usize, usize, String), VecDeque<usize>>,
 }
 
 impl GameTable {
@@ -37,14 +37,11 @@ impl GameTable {
         if white == black {
             return false;
         }
-        let partner = self
-            .waiting
-            .get_mut(&(black, white, opening.to_owned()))
-            .and_then(|games| if games.is_empty() { None } else { Some(games.remove(0)) });
+        let partner = self.waiting.get_mut(&(black, white, opening.to_owned())).and_then(VecDeque::pop_front);
         let cluster = match partner {
             Some(game) => self.games[game].cluster,
             None => {
-                self.waiting.entry((white, black, opening.to_owned())).or_default().push(self.games.len());
+                self.waiting.entry((white, black, opening.to_owned())).or_default().push_back(self.games.len());
                 self.clusters += 1;
                 self.clusters - 1
             }
