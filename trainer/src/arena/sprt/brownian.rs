@@ -11,8 +11,8 @@ use std::f64::consts::PI;
 
 use statrs::function::erf::erfc;
 
-/// Terms of either series on each side; at the changeover the sixth is below 1e-17.
-const TERMS: i32 = 8;
+/// Terms of either series on each side; at the changeover the fifth is below 1e-17.
+const TERMS: i32 = 4;
 /// Above this argument a factor e^x and Φ can be multiplied as they are.
 const NEAR_TAIL: f64 = -5.0;
 /// Below this argument erfc underflows and its asymptotic series is exact.
