@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Fit ratings to the games of PGN files and match journals.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairyforge rate tournament.pgn\n  fairyforge rate a.pgn b.pgn --white-advantage --anchor first=2000\n  fairyforge rate data/runs/loop/gate/*.jsonl --model bayeselo --json\n\nFiles that end in .jsonl are journals of matches: their players are A and B, or X and Y if the file is called\nX-vs-Y.jsonl. Of PGN the tags are read; games are a pair if the same players began from the same position with colours\nexchanged."
+    after_help = "Examples:\n  fairyforge rate tournament.pgn\n  fairyforge rate a.pgn b.pgn --white-advantage --anchor first=2000\n  fairyforge rate data/runs/loop/gate/*.jsonl --model bayeselo --json\n\nFiles that end in .jsonl are journals of matches: their players are A and B, or X and Y if the file is called\nX-vs-Y.jsonl. Of PGN the tags are read; games are a pair if the same players began from the same FEN with colours\nexchanged; without FEN tags, if they follow one another in the same round."
 )]
 pub struct RateArgs {
     /// PGN files and journals of matches.

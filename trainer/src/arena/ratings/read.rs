@@ -2,6 +2,7 @@
 //!
 //! Moves are not played through, so games of any variant count, known here or not; `fairyforge pgn check` plays them.
 
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -99,13 +100,14 @@ fn white_result(game: &PairGame) -> GameResult {
 fn add_pgn(table: &mut GameTable, mut text: impl BufRead) -> std::io::Result<Taken> {
     let mut taken = Taken::default();
     let mut tags = Tags::default();
+    let mut rounds = Rounds::default();
     let mut in_moves = false;
     let mut in_comment = false;
     let mut line = Vec::new();
     loop {
         line.clear();
         if text.read_until(b'\n', &mut line)? == 0 {
-            tags.add_to(table, &mut taken);
+            tags.add_to(table, &mut rounds, &mut taken);
             return Ok(taken);
         }
         let line = String::from_utf8_lossy(&line);
@@ -114,7 +116,7 @@ fn add_pgn(table: &mut GameTable, mut text: impl BufRead) -> std::io::Result<Tak
             Some(found) => {
                 for (name, value) in found {
                     if in_moves || name == "Event" && !tags.is_nothing() {
-                        std::mem::take(&mut tags).add_to(table, &mut taken);
+                        std::mem::take(&mut tags).add_to(table, &mut rounds, &mut taken);
                         in_moves = false;
                     }
                     tags.set(name, value);
@@ -176,8 +178,9 @@ struct Tags {
     white: Option<String>,
     black: Option<String>,
     result: Option<String>,
-    /// Where the game begins: the position, and the variant.
-    opening: [String; 2],
+    round: Option<String>,
+    fen: Option<String>,
+    variant: Option<String>,
 }
 
 impl Tags {
@@ -191,13 +194,14 @@ impl Tags {
             "White" => self.white = Some(value),
             "Black" => self.black = Some(value),
             "Result" => self.result = Some(value),
-            "FEN" => self.opening[0] = value,
-            "Variant" => self.opening[1] = value,
+            "Round" => self.round = Some(value),
+            "FEN" => self.fen = Some(value),
+            "Variant" => self.variant = Some(value),
             _ => {}
         }
     }
 
-    fn add_to(self, table: &mut GameTable, taken: &mut Taken) {
+    fn add_to(self, table: &mut GameTable, rounds: &mut Rounds, taken: &mut Taken) {
         let result = match self.result.as_deref() {
             Some("1-0") => Some(GameResult::Win),
             Some("0-1") => Some(GameResult::Loss),
@@ -209,7 +213,11 @@ impl Tags {
             _ if !self.any => {}
             (_, _, None) => taken.unfinished += 1,
             (Some(white), Some(black), Some(result)) => {
-                if table.add(&white, &black, result, &self.opening.join("\n")) {
+                let opening = match self.fen {
+                    Some(fen) => format!("{fen}\n{}", self.variant.unwrap_or_default()),
+                    None => rounds.opening(&white, &black, self.round.as_deref()),
+                };
+                if table.add(&white, &black, result, &opening) {
                     taken.games += 1;
                 } else {
                     taken.nameless += 1;
@@ -220,14 +228,56 @@ impl Tags {
     }
 }
 
+/// Which games without a position are a pair: two in a row of the same players and the same round, colours exchanged.
+/// Without that nothing says that their openings were the same.
+#[derive(Default)]
+struct Rounds {
+    /// The last game of two players (in order of their names), if it has no partner yet.
+    last: HashMap<[String; 2], LoneGame>,
+    openings: u64,
+}
+
+struct LoneGame {
+    white: String,
+    round: String,
+    opening: String,
+}
+
+impl Rounds {
+    /// A text that stands for the opening of a game.
+    fn opening(&mut self, white: &str, black: &str, round: Option<&str>) -> String {
+        // Rounds 3.1 and 3.2 are the two games of round 3.
+        let round = round.filter(|round| !matches!(*round, "" | "?" | "-")).map(|round| round.split('.').next());
+        let mut players = [white.to_owned(), black.to_owned()];
+        players.sort_unstable();
+        let Some(round) = round.flatten() else {
+            self.last.remove(&players);
+            return self.new_opening();
+        };
+        let partner = self.last.remove(&players).filter(|last| last.round == round && last.white != white);
+        if let Some(partner) = partner {
+            return partner.opening;
+        }
+        let opening = self.new_opening();
+        let lone = LoneGame { white: white.to_owned(), round: round.to_owned(), opening: opening.clone() };
+        self.last.insert(players, lone);
+        opening
+    }
+
+    fn new_opening(&mut self) -> String {
+        self.openings += 1;
+        format!("opening {}", self.openings)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn tags_are_enough() {
-        let text = "\u{feff}[Event \"x\"]\n[White \"A \\\"1\\\"\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 { a comment\n\
-                    [White \"nobody\"]\n } e5 1-0\n\n[White \"B\"]\n[Black \"A \\\"1\\\"\"]\n[Result \"1/2-1/2\"]\n\n\
+        let text = "\u{feff}[Event \"x\"]\n[White \"A \\\"1\\\"\"]\n[Black \"B\"]\n[Result \"1-0\"]\n[FEN \"f\"]\n\n1. e4 { a comment\n\
+                    [White \"nobody\"]\n } e5 1-0\n\n[White \"B\"]\n[Black \"A \\\"1\\\"\"]\n[FEN \"f\"]\n[Result \"1/2-1/2\"]\n\n\
                     1/2-1/2\n[Event \"y\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n[Event \"z\"]\n[White \"?\"] [Black \"B\"]\n\
                     [Result \"0-1\"]\n";
         let mut table = GameTable::default();
@@ -251,5 +301,27 @@ mod tests {
         assert_eq!(table.scores(), [(2, 1.0), (2, 1.0)]);
         let error = add_journal(&mut table, Path::new("pairs.jsonl"), &format!("{line}nonsense\n")).unwrap_err();
         assert!(error.to_string().starts_with("pairs.jsonl, line 2: expected a pair of games"), "{error}");
+    }
+
+    #[test]
+    fn without_a_position_rounds_make_pairs() {
+        let clusters = |games: &[(&str, &str, &str)]| {
+            let text: String = games
+                .iter()
+                .map(|(white, black, round)| {
+                    format!(
+                        "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n[Result \"1-0\"]\n\n1-0\n\n"
+                    )
+                })
+                .collect();
+            let mut table = GameTable::default();
+            add_pgn(&mut table, text.as_bytes()).unwrap();
+            table.clusters()
+        };
+        assert_eq!(clusters(&[("A", "B", "1"), ("C", "D", "1"), ("B", "A", "1"), ("D", "C", "1")]), 2);
+        assert_eq!(clusters(&[("A", "B", "1.1"), ("B", "A", "1.2"), ("A", "B", "2.1"), ("B", "A", "2.2")]), 2);
+        assert_eq!(clusters(&[("A", "B", "1"), ("B", "A", "2")]), 2, "another round");
+        assert_eq!(clusters(&[("A", "B", "?"), ("B", "A", "?")]), 2, "nobody knows");
+        assert_eq!(clusters(&[("A", "B", "1"), ("A", "B", "1"), ("B", "A", "1"), ("B", "A", "1")]), 3, "sorted");
     }
 }
