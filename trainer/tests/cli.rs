@@ -437,6 +437,10 @@ fn players_are_rated() {
     let rating = |name| players.iter().find(|player| player["name"] == name).unwrap()["rating"].as_f64().unwrap();
     assert!(rating("one") > rating("two") && rating("two") == 1500.0 && rating("three") < 1500.0, "{got}");
     assert_eq!(got["unrated"][0]["reason"], "lost_all");
+    place.write("even.pgn", &(game("one", "two", "1/2-1/2") + &game("two", "one", "1/2-1/2")));
+    let even = json(&place.run("rate even.pgn --json").succeeded());
+    assert!(even["players"][0]["error"].is_null() && even["players"][0]["rating"] == 0.0, "{even}");
+    assert!(place.run("rate even.pgn --anchor one=7").succeeded().contains("anchor"));
     let words = place.run("rate games.pgn --white-advantage --model bayeselo").succeeded();
     for part in ["± 95 %", "last", "lost all games", "White's advantage", "draw Elo", "1 games without a result"] {
         assert!(words.contains(part), "{part} in {words}");

@@ -10,6 +10,9 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
+/// An error below this, in points of rating, is rounding: no results have varied yet.
+const NO_VARIANCE: f64 = 1e-6;
+
 /// Fit ratings to the games of PGN files and match journals.
 #[derive(clap::Args)]
 #[command(
@@ -56,7 +59,7 @@ pub(super) fn run(args: &RateArgs) -> Result<(), Failure> {
     if args.json {
         return outln!("{}", as_json(&ratings, &settings, taken)?);
     }
-    for line in in_words(&ratings, taken) {
+    for line in in_words(&ratings, &settings, taken) {
         outln!("{line}")?;
     }
     Ok(())
@@ -69,21 +72,26 @@ fn as_json(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Result
         if let Some(value) = player.as_object_mut().and_then(|player| player.remove("value")) {
             player["rating"] = value;
         }
+        let anchored = settings.anchor.as_ref().is_some_and(|(name, _)| player["name"] == name.as_str());
+        if !anchored && player["error"].as_f64().is_some_and(|error| error < NO_VARIANCE) {
+            (player["error"], player["standard_error"]) = (Value::Null, Value::Null);
+        }
     }
     json["prior_draws"] = json!(settings.prior_draws);
     json["taken"] = json!({"games": taken.games, "unfinished": taken.unfinished, "nameless": taken.nameless});
     Ok(json)
 }
 
-fn in_words(ratings: &Ratings, taken: Taken) -> Vec<String> {
+fn in_words(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Vec<String> {
     let names =
         ratings.players.iter().map(|player| &player.name).chain(ratings.unrated.iter().map(|player| &player.name));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0).max("player".len());
+    let anchor = settings.anchor.as_ref().map(|(name, _)| name.as_str());
     let mut lines = vec![format!(
         "{:>4}  {:<width$} {:>9} {:>9} {:>8} {:>10} {:>7}",
         "rank", "player", "rating", "± 95 %", "games", "points", "%"
     )];
-    lines.extend((1..).zip(&ratings.players).map(|(rank, player)| rated_line(rank, player, width)));
+    lines.extend((1..).zip(&ratings.players).map(|(rank, player)| rated_line(rank, player, anchor, width)));
     lines.extend(ratings.unrated.iter().map(|player| unrated_line(player, width)));
     let singly = |fitted: Fitted| format!("{:+.1} ± {:.1}", fitted.value, fitted.error);
     if let Some(advantage) = ratings.white_advantage {
@@ -104,13 +112,17 @@ fn in_words(ratings: &Ratings, taken: Taken) -> Vec<String> {
     lines
 }
 
-fn rated_line(rank: usize, player: &RatedPlayer, width: usize) -> String {
+fn rated_line(rank: usize, player: &RatedPlayer, anchor: Option<&str>, width: usize) -> String {
     let RatedPlayer { name, rating, games, points } = player;
     let percent = 100.0 * points / (*games).max(1) as f64;
-    format!(
-        "{rank:>4}  {name:<width$} {:>9.1} {:>9.1} {games:>8} {points:>10.1} {percent:>7.1}",
-        rating.value, rating.error
-    )
+    let error = if anchor == Some(name) {
+        "anchor".to_owned()
+    } else if rating.error < NO_VARIANCE {
+        "n/a".to_owned()
+    } else {
+        format!("{:.1}", rating.error)
+    };
+    format!("{rank:>4}  {name:<width$} {:>9.1} {error:>9} {games:>8} {points:>10.1} {percent:>7.1}", rating.value)
 }
 
 fn unrated_line(player: &UnratedPlayer, width: usize) -> String {
