@@ -46,6 +46,8 @@ fn every_help_has_an_example() {
         "selfplay",
         "fit",
         "match",
+        "sprt",
+        "rate",
         "loop",
         "data",
         "data verify",
@@ -391,4 +393,80 @@ fn results_that_find_no_room_are_told() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.starts_with("error: ") && error.contains("No space left"), "{error}");
     assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_sequential_test_by_hand() {
+    let place = Workplace::new();
+    let got = json(&place.run("sprt --penta 12,55,96,77,22 --elo0 0 --elo1 10 --json").succeeded());
+    assert!((got["llr"].as_f64().unwrap() - 1.473_268_86).abs() < 1e-6);
+    assert_eq!((got["model"].as_str(), got["decision"].as_str()), (Some("normalized"), Some("continue")));
+    for key in ["lower", "upper", "elo", "nelo", "los"] {
+        assert!(got[key].is_number(), "{key}");
+    }
+    assert_eq!(got["elo_ci"].as_array().unwrap().len(), 2);
+    let words = place.run("sprt --wdl 220,60,120 --elo0 0 --elo1 10 --model logistic").succeeded();
+    assert!(words.contains("logistic Elo, H0 0, H1 10") && words.contains("bounds -2.944 and 2.944"), "{words}");
+    assert!(words.contains("decision  H1"), "{words}");
+    let beyond = json(&place.run("sprt --wdl 10,0,0 --elo0 -3 --elo1 10 --json").succeeded());
+    assert!(beyond["nelo"].is_null() && beyond["elo"] == 1000.0);
+}
+
+#[test]
+fn a_sequential_test_refuses_nonsense() {
+    let place = Workplace::new();
+    for (arguments, expected) in [
+        ("--penta 1,2,3 --elo0 0 --elo1 5", "expected 5 numbers with commas between them, got 3"),
+        ("--penta 1,2,3,4,-5 --elo0 0 --elo1 5", "expected a whole number from 0 on, got \"-5\""),
+        ("--wdl 1,2,3 --elo0 5 --elo1 5", "expected elo0 below elo1, got elo0 5 and elo1 5"),
+        ("--wdl 1,2,3 --elo0 nan --elo1 5", "elo0: expected a number between -5000 and 5000, got NaN"),
+        ("--wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.6 --beta 0.5", "expected alpha + beta below 1, got 0.6 + 0.5"),
+        ("--penta 1,2,3,4,5 --elo0 0 --elo1 5 --model bayesian", "expected wins, draws and losses, got pairs only"),
+        ("--penta 1,2,3,4,5 --wdl 1,2,3 --elo0 0 --elo1 5", "expected 30 games for the pairs given, got 6"),
+        ("--elo0 0 --elo1 5", "--penta"),
+    ] {
+        let error = place.run(&format!("sprt {arguments}")).failed(2);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn players_are_rated() {
+    let place = Workplace::new();
+    let game = |white: &str, black: &str, result: &str| {
+        format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{result}\n\n")
+    };
+    let text: String = [
+        ("one", "two", "1-0"),
+        ("two", "one", "1/2-1/2"),
+        ("two", "one", "1-0"),
+        ("three", "one", "0-1"),
+        ("two", "three", "*"),
+        ("three", "two", "1/2-1/2"),
+        ("one", "three", "1/2-1/2"),
+        ("last", "one", "0-1"),
+    ]
+    .iter()
+    .map(|(white, black, result)| game(white, black, result))
+    .collect();
+    place.write("games.pgn", &text);
+    let got = json(&place.run("rate games.pgn --anchor two=1500 --json").succeeded());
+    assert_eq!((&got["games"], &got["clusters"]), (&Value::from(6), &Value::from(6)));
+    assert_eq!(got["taken"], serde_json::json!({"games": 7, "unfinished": 1, "nameless": 0}));
+    let players = got["players"].as_array().unwrap();
+    let rating = |name| players.iter().find(|player| player["name"] == name).unwrap()["rating"].as_f64().unwrap();
+    assert!(rating("one") > rating("two") && rating("two") == 1500.0 && rating("three") < 1500.0, "{got}");
+    assert_eq!(got["unrated"][0]["reason"], "lost_all");
+    place.write("even.pgn", &(game("one", "two", "1/2-1/2") + &game("two", "one", "1/2-1/2")));
+    let even = json(&place.run("rate even.pgn --json").succeeded());
+    assert!(even["players"][0]["error"].is_null() && even["players"][0]["rating"] == 0.0, "{even}");
+    assert!(place.run("rate even.pgn --anchor one=7").succeeded().contains("anchor"));
+    let words = place.run("rate games.pgn --white-advantage --model bayeselo").succeeded();
+    for part in ["± 95 %", "last", "lost all games", "White's advantage", "draw Elo", "1 games without a result"] {
+        assert!(words.contains(part), "{part} in {words}");
+    }
+    assert!(place.run("rate games.pgn --anchor four=1").failed(2).contains("expected a player who is rated"));
+    assert!(place.run("rate none.pgn").failed(2).contains("none.pgn"));
+    place.write("bad.jsonl", "{}\n");
+    assert!(place.run("rate bad.jsonl").failed(2).contains("bad.jsonl, line 1: expected a pair"));
 }

@@ -6,7 +6,7 @@
 //! Nothing here is ever NaN or infinite. What cannot be said is typed: [`Measure::NotAvailable`] says why, an Elo
 //! beyond all bounds is [`Elo::Above`] or [`Elo::Below`], and both are `null` in JSON.
 //!
-//! This is not a sequential test: after a sequential stop the plain Elo is biased.
+//! This is not a sequential test: after a sequential stop the plain Elo is biased. See [`super::sprt`].
 //!
 //! Sources: Van den Bergh, "Normalized Elo" and "The GSPRT approximation"; Fishtest's mathematics pages.
 
@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::fit::NORMAL_97_5;
 
 /// Normalised Elo is (s−½)/σ of a game times this: the slope of Elo by score at ½, which is 1600/ln 10, for a σ of ½.
-const NORMALIZED_ELO_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
+pub(super) const NORMALIZED_ELO_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// Fewer observations than this have no standard error.
 const FEWEST_OBSERVATIONS: u64 = 2;
@@ -168,7 +168,7 @@ impl GameCounts {
     /// Number of games.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.wins + self.draws + self.losses
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
     fn add(&mut self, result: GameResult) {
@@ -184,7 +184,7 @@ impl PairCounts {
     /// Number of pairs.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.0.iter().fold(0, |sum, &count| sum.saturating_add(count))
     }
 }
 
@@ -285,7 +285,7 @@ impl ScoreSample {
     /// Counts of equally spaced scores from 0 to 1; variance with divisor N.
     fn from_counts(counts: &[u64], games_per_observation: f64) -> Self {
         let steps = (counts.len() - 1) as f64;
-        let observations = counts.iter().sum();
+        let observations = counts.iter().fold(0, |sum: u64, &count| sum.saturating_add(count));
         let mean_of = |value: &dyn Fn(f64) -> f64| {
             let weighted = counts.iter().enumerate().map(|(i, &n)| n as f64 * value(i as f64 / steps));
             weighted.sum::<f64>() / (observations as f64).max(1.0)

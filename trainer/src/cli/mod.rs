@@ -9,7 +9,9 @@ mod matches;
 mod output;
 mod perft;
 mod pgn;
+mod rate;
 mod selfplay;
+mod sprt;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
@@ -64,6 +66,10 @@ enum Command {
     Fit(fit::FitArgs),
     /// Play two weights files against each other.
     Match(matches::MatchArgs),
+    /// Say what the results of a match mean for two hypotheses: a sequential test.
+    Sprt(sprt::SprtArgs),
+    /// Fit ratings to games: PGN files or journals of matches.
+    Rate(rate::RateArgs),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
     /// Look at recorded games: verify, digest, head.
@@ -104,6 +110,8 @@ pub fn main() -> ExitCode {
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(args),
         Command::Match(args) => matches::run(&args),
+        Command::Sprt(args) => sprt::run(&args),
+        Command::Rate(args) => rate::run(&args),
         Command::Loop(args) => loops::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Pgn(command) => pgn::run(&command),
