@@ -14,6 +14,7 @@ use crate::position::{FenError, Position};
 use crate::search::{Clock, Deadline, Limits, Memory, Params};
 use crate::variant::rules::Colour;
 use crate::variant::{Variant, VariantError};
+use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +24,8 @@ const MOST_WEIGHTS_BYTES: u64 = 4 << 20;
 
 /// The state between commands.
 pub(super) struct Engine {
+    /// Shipped games that were chosen before, by name: interfaces choose anew before every game.
+    met: HashMap<String, Met>,
     variant: Arc<Variant>,
     game: Game,
     evaluator: Arc<Tapered>,
@@ -32,6 +35,21 @@ pub(super) struct Engine {
     hash: usize,
     /// Made when first needed, away while a search uses it.
     memory: Option<Memory>,
+}
+
+/// A compiled game with its best known values.
+#[derive(Clone)]
+struct Met {
+    variant: Arc<Variant>,
+    best_known: Arc<Tapered>,
+}
+
+impl Met {
+    fn load(name_or_path: &str) -> Result<Self, VariantError> {
+        let variant = Arc::new(Variant::load(name_or_path)?);
+        let best_known = Arc::new(Tapered::new(&variant, &Weights::best_known(&variant)));
+        Ok(Self { variant, best_known })
+    }
 }
 
 /// Why a change was refused.
@@ -56,11 +74,12 @@ pub(super) enum EngineError {
 impl Engine {
     /// The default game at its start.
     pub fn new() -> Result<Self, VariantError> {
-        let variant = Arc::new(Variant::load(DEFAULT_VARIANT)?);
+        let met = Met::load(DEFAULT_VARIANT)?;
         Ok(Self {
-            game: new_game(&variant),
-            evaluator: best_known(&variant),
-            variant,
+            game: new_game(&met.variant),
+            evaluator: Arc::clone(&met.best_known),
+            variant: Arc::clone(&met.variant),
+            met: HashMap::from([(DEFAULT_VARIANT.to_owned(), met)]),
             weights_file: None,
             params: Params::default(),
             hash: DEFAULT_HASH,
@@ -129,17 +148,29 @@ impl Engine {
 
     /// Changes the game; the board shows its start. Returns why the chosen weights could not be used, if so.
     pub fn set_variant(&mut self, name_or_path: &str) -> Result<Option<EngineError>, EngineError> {
-        let variant = Arc::new(Variant::load(name_or_path)?);
+        let Met { variant, best_known } = self.meet(name_or_path)?;
         let weights = self.weights_file.as_deref().map(|path| read_weights(&variant, path)).transpose();
         let (evaluator, fault) = match weights {
             Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), None),
-            Ok(None) => (best_known(&variant), None),
-            Err(fault) => (best_known(&variant), Some(fault)),
+            Ok(None) => (best_known, None),
+            Err(fault) => (best_known, Some(fault)),
         };
         self.game = new_game(&variant);
         (self.variant, self.evaluator) = (variant, evaluator);
         self.forget();
         Ok(fault)
+    }
+
+    /// A shipped game from memory if it was chosen before; a file is read anew each time.
+    fn meet(&mut self, name_or_path: &str) -> Result<Met, VariantError> {
+        if let Some(met) = self.met.get(name_or_path) {
+            return Ok(met.clone());
+        }
+        let met = Met::load(name_or_path)?;
+        if Variant::shipped_names().any(|name| name == name_or_path) {
+            self.met.insert(name_or_path.to_owned(), met.clone());
+        }
+        Ok(met)
     }
 
     /// Changes the values; `None` is the best known, shipped or a priori. A file of another variant is kept in mind until that is chosen.
@@ -150,7 +181,7 @@ impl Engine {
         }
         self.evaluator = match weights? {
             Some(weights) => Arc::new(Tapered::new(&self.variant, &weights)),
-            None => best_known(&self.variant),
+            None => Arc::new(Tapered::new(&self.variant, &Weights::best_known(&self.variant))),
         };
         self.forget();
         Ok(())
@@ -245,10 +276,6 @@ impl Engine {
 
 fn new_game(variant: &Arc<Variant>) -> Game {
     Game::new(Position::start(variant))
-}
-
-fn best_known(variant: &Variant) -> Arc<Tapered> {
-    Arc::new(Tapered::new(variant, &Weights::best_known(variant)))
 }
 
 fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> {

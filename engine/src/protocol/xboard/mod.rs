@@ -28,6 +28,7 @@ use answers::{Analyst, Audience, Player, Shared, claim};
 use command::{Command, Level};
 use names::Name;
 use setup::Setup;
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -66,6 +67,7 @@ pub fn run(input: impl BufRead, output: impl Write + Send) -> io::Result<()> {
             engine,
             wire,
             names,
+            wires: HashMap::new(),
             files: Vec::new(),
             audience: Audience { program: false, sees_mates: true },
             role: Role::Plays(Colour::Black),
@@ -117,6 +119,8 @@ struct Session<'scope, 'env, W> {
     wire: Arc<Wire>,
     /// The games on offer.
     names: Vec<Name>,
+    /// How the games on offer that were chosen before are told, by our name.
+    wires: HashMap<String, Arc<Wire>>,
     /// Games from files: XBoard's name, then the path.
     files: Vec<(String, String)>,
     audience: Audience,
@@ -328,21 +332,34 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
         if let Err(error) = self.engine.set_variant(&load) {
             return self.voice.say(one_line("tellusererror", &error));
         }
+        // In games with men in hand XBoard does not judge wins at all.
+        self.audience.sees_mates = known || self.engine.variant().rules().drops.is_some();
+        self.wire = self.wire_of(&load, known)?;
+        self.playable = true;
+        self.clock.since = self.engine.position().full_moves();
+        self.wire.setup_lines().into_iter().try_for_each(|line| self.voice.say(line))
+    }
+
+    /// How XBoard is spoken to about the game that has just been loaded. Made once for each game on offer, since XBoard
+    /// chooses anew before every game.
+    fn wire_of(&mut self, load: &str, known: bool) -> io::Result<Arc<Wire>> {
+        if let Some(wire) = self.wires.get(load) {
+            return Ok(Arc::clone(wire));
+        }
         let variant = Arc::clone(self.engine.variant());
         let setup = if known { None } else { Some(Setup::new(&variant)) };
         let setup = match setup.transpose() {
             Ok(setup) => setup,
             Err(error) => {
                 self.voice.say(one_line("tellusererror cannot be shown in XBoard:", &error))?;
-                None
+                return Ok(Arc::new(Wire::new(variant, None)));
             }
         };
-        // In games with men in hand XBoard does not judge wins at all.
-        self.audience.sees_mates = known || variant.rules().drops.is_some();
-        self.wire = Arc::new(Wire::new(variant, setup));
-        self.playable = true;
-        self.clock.since = self.engine.position().full_moves();
-        self.wire.setup_lines().into_iter().try_for_each(|line| self.voice.say(line))
+        let wire = Arc::new(Wire::new(variant, setup));
+        if self.names.iter().any(|name| name.ours == load) {
+            self.wires.insert(load.to_owned(), Arc::clone(&wire));
+        }
+        Ok(wire)
     }
 
     fn set_board(&mut self, fen: &str) -> io::Result<()> {
