@@ -228,15 +228,18 @@ fn castling_wing(variant: &Variant, wing: &CastlingWing) -> String {
 fn drops(variant: &Variant) -> Vec<String> {
     let Some(DropRules { hand, zone: squares }) = &variant.rules().drops else { return Vec::new() };
     let topology = variant.topology();
-    let held: Vec<String> = hand.iter().map(|&(unit, count)| format!("{count} {}", name(variant, unit))).collect();
+    let held: Vec<String> = hand.iter().map(|&(unit, count)| format!("{count} × {}", name(variant, unit))).collect();
     let black = topology.flip_set(*squares);
+    let where_to = if *squares == topology.squares() {
+        "on any empty square".into()
+    } else {
+        format!("White on an empty square of {}, Black on one of {}", zone(topology, *squares), zone(topology, black))
+    };
     vec![
         format!("Each side begins with men in hand: {}.", list(&held, "and")),
         format!(
-            "Instead of moving, a side may drop a man from its hand: White on an empty square of {}, Black on one of {}. A drop may \
-             give check or mate. Men that are taken never come to hand.",
-            zone(topology, *squares),
-            zone(topology, black)
+            "Instead of moving, a side may drop a man from its hand: {where_to}. A drop may end a check or give one, or mate. Men \
+             that are taken never come to hand."
         ),
     ]
 }
@@ -296,7 +299,11 @@ fn move_count_words(variant: &Variant, plies: u16) -> String {
     let resetting = names_where(variant, |unit| unit.resets_move_count);
     let or_pawn = match resetting.as_slice() {
         [] => String::new(),
-        units => format!(" and without a move or drop of {}", with_article(&list(units, "or"))),
+        units => {
+            let held = variant.units().any(|unit| variant.unit(unit).resets_move_count && variant.hand_size(unit) > 0);
+            let or_drop = if held { " or drop" } else { "" };
+            format!(" and without a move{or_drop} of {}", with_article(&list(units, "or")))
+        }
     };
     format!("{plies} plies{moves} without a capture{or_pawn} make a draw; a checkmate by the last of them still wins.")
 }

@@ -159,6 +159,17 @@ impl Position {
         self.is_attacked(self.king(side), side.opponent())
     }
 
+    /// The squares of the enemy men that attack a royal man of the side to move.
+    pub fn checkers(&self) -> SquareSet {
+        let side = self.side_to_move();
+        let mut checkers = SquareSet::EMPTY;
+        for royal in self.royals(side) {
+            let found = |square, _| checkers.insert(square);
+            self.attackers_if(royal, side.opponent(), |square| self.piece_at(square), found);
+        }
+        checkers
+    }
+
     /// Whether a side whose royal men stand on `royals` of the board that `seen` shows is in check.
     fn are_in_check(&self, royals: SquareSet, side: Colour, seen: impl Fn(Square) -> Piece) -> bool {
         let mut attacked = royals.iter().map(|royal| self.is_attacked_if(royal, side.opponent(), &seen));

@@ -24,6 +24,8 @@ pub(super) struct Translated {
     pub text: String,
     /// The man that moves is one that was promoted from the pawn with this letter.
     mover: Option<char>,
+    /// The move is a promotion by `+`, which has one outcome.
+    by_plus: bool,
 }
 
 impl Promoted {
@@ -35,13 +37,14 @@ impl Promoted {
             && let Some(became) = unit(pawn).and_then(|unit| becomes(position, unit))
         {
             let text = format!("{became}{}", &rest[pawn.len_utf8()..]);
-            return Translated { text, mover: Some(pawn) };
+            return Translated { text, mover: Some(pawn), by_plus: false };
         }
-        Translated { text: short_castling(text, position).unwrap_or_else(|| text.replacen("=+", "", 1)), mover: None }
+        let plain = short_castling(text, position).unwrap_or_else(|| text.replacen("=+", "", 1));
+        Translated { text: plain, mover: None, by_plus: text.contains("=+") }
     }
 
-    /// Keeps the moves of men of the kind that the text names, where both kinds are among them; of promotions that are
-    /// left the first, which is the one that `+` stands for.
+    /// Keeps the moves of men of the kind that the text names, where both kinds are among them; of promotions by `+` the
+    /// first, which is the one that it stands for.
     pub fn narrow(&self, fitting: &mut Vec<Move>, translated: &Translated) {
         let fits = |mv: &Move| self.0.get(&mv.from()).copied() == translated.mover;
         if fitting.iter().any(fits) {
@@ -50,7 +53,7 @@ impl Promoted {
         let same_way = |mv: &Move| {
             matches!(mv.kind(), MoveKind::Promotion(_)) && (mv.from(), mv.to()) == (fitting[0].from(), fitting[0].to())
         };
-        if !fitting.is_empty() && fitting.iter().all(same_way) {
+        if translated.by_plus && !fitting.is_empty() && fitting.iter().all(same_way) {
             fitting.truncate(1);
         }
     }

@@ -416,7 +416,13 @@ impl Position {
         }
         let mut ahead = std::iter::successors(Some(last), |&square| topology.step(square, files, forward)).skip(1);
         match ahead.find(|&square| !self.piece_at(square).is_none()) {
-            Some(square) if self.is_takeable_pawn(square) => Ok(square),
+            Some(square) if self.is_takeable_pawn(square) => {
+                let behind = std::iter::successors(origin, |&square| topology.step(square, -files, -forward));
+                let mut origins = behind.take_while(|&square| self.piece_at(square).is_none());
+                let came = origins.any(|origin| self.goes_quietly(self.piece_at(square), origin, square));
+                let fault = || format!("no move brings the pawn to {} over {}", name(square), name(last));
+                came.then_some(square).ok_or_else(fault)
+            }
             Some(square) => Err(format!(
                 "expected a pawn that has just moved beyond {}, got another man on {}",
                 name(last),
@@ -424,6 +430,20 @@ impl Position {
             )),
             None => Err(format!("expected a pawn that has just moved beyond {}, got none", name(last))),
         }
+    }
+
+    /// Whether a man that stands on `to` could have moved there from `from` without taking, if nothing else changed.
+    fn goes_quietly(&self, piece: Piece, from: Square, to: Square) -> bool {
+        let steps = self.variant.move_steps(piece.unit(), piece.colour(), from);
+        let mut at = 0;
+        while let Some(step) = steps.get(at) {
+            let empty = step.square == to || self.piece_at(step.square).is_none();
+            if step.moves() && step.square == to {
+                return true;
+            }
+            at += step.advance(empty);
+        }
+        false
     }
 
     /// Checks what only the whole position shows, and completes the key.
@@ -467,6 +487,10 @@ impl Position {
     fn refuse_impossible_en_passant(&self) -> Result<(), FenError> {
         let Some(EnPassant { passed, pawn }) = self.state.en_passant else { return Ok(()) };
         let fault = |reason| Err(FenError::EnPassant { field: self.en_passant_text(), reason });
+        let resets = self.variant.unit(self.piece_at(pawn).unit()).resets_move_count;
+        if resets && self.state.plies_without_progress != 0 {
+            return fault("the half-move clock must be 0 after that pawn's move".into());
+        }
         match self.passed_and_pawn(from_origin_on(passed, pawn).into_iter().chain([pawn]).collect()) {
             Ok(found) if found == (EnPassant { passed, pawn }) => Ok(()),
             Ok(_) => fault("another pawn passed over these squares".into()),

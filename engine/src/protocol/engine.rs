@@ -14,7 +14,7 @@ use crate::position::{FenError, Position};
 use crate::search::{Clock, Deadline, Limits, Memory, Params};
 use crate::variant::rules::Colour;
 use crate::variant::{Variant, VariantError};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +26,8 @@ const MOST_WEIGHTS_BYTES: u64 = 4 << 20;
 pub(super) struct Engine {
     /// Shipped games that were chosen before, by name: interfaces choose anew before every game.
     met: HashMap<String, Met>,
+    /// Paths of games that were read from files, by the files' names.
+    files: BTreeMap<String, String>,
     variant: Arc<Variant>,
     game: Game,
     evaluator: Arc<Tapered>,
@@ -80,6 +82,7 @@ impl Engine {
             evaluator: Arc::clone(&met.best_known),
             variant: Arc::clone(&met.variant),
             met: HashMap::from([(DEFAULT_VARIANT.to_owned(), met)]),
+            files: BTreeMap::new(),
             weights_file: None,
             params: Params::default(),
             hash: DEFAULT_HASH,
@@ -161,16 +164,28 @@ impl Engine {
         Ok(fault)
     }
 
-    /// A shipped game from memory if it was chosen before; a file is read anew each time.
+    /// A shipped game from memory if it was chosen before; a file is read anew each time. Names are read in either case,
+    /// and a file that was read once may be called by its name.
     fn meet(&mut self, name_or_path: &str) -> Result<Met, VariantError> {
-        if let Some(met) = self.met.get(name_or_path) {
-            return Ok(met.clone());
+        let called = |name: &&str| name.eq_ignore_ascii_case(name_or_path);
+        if let Some(shipped) = Variant::shipped_names().find(called) {
+            if let Some(met) = self.met.get(shipped) {
+                return Ok(met.clone());
+            }
+            let met = Met::load(shipped)?;
+            self.met.insert(shipped.to_owned(), met.clone());
+            return Ok(met);
         }
-        let met = Met::load(name_or_path)?;
-        if Variant::shipped_names().any(|name| name == name_or_path) {
-            self.met.insert(name_or_path.to_owned(), met.clone());
-        }
+        let read_before = self.files.iter().find(|(name, _)| called(&name.as_str())).map(|(_, path)| path.clone());
+        let path = read_before.unwrap_or_else(|| name_or_path.to_owned());
+        let met = Met::load(&path)?;
+        self.files.insert(met.variant.name().to_owned(), path);
         Ok(met)
+    }
+
+    /// Names of the games that were read from files.
+    pub fn games_from_files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
     }
 
     /// Changes the values; `None` is the best known, shipped or a priori. A file of another variant is kept in mind until that is chosen.
@@ -256,6 +271,7 @@ impl Engine {
             format!("Fen: {}", position.fen()),
             format!("Key: {:016X}", position.key()),
             format!("Side to move: {side}{}", if position.in_check() { ", in check" } else { "" }),
+            format!("Checkers: {}", self.checkers()).trim_end().into(),
             format!("Legal moves: {}", position.legal_moves().len()),
         ];
         if let Some(outcome) = self.game.outcome() {
@@ -263,6 +279,13 @@ impl Engine {
             lines.push(format!("Game over: {result} ({})", outcome.reason));
         }
         lines.join("\n")
+    }
+
+    /// The squares of the men that attack a royal man of the side to move.
+    fn checkers(&self) -> String {
+        let position = self.position();
+        let names = position.checkers().iter().map(|square| self.variant.topology().name(square));
+        names.collect::<Vec<_>>().join(" ")
     }
 
     /// All legal moves in one line, in alphabetical order, for scripts that compare them.

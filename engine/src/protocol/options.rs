@@ -38,10 +38,11 @@ pub(super) enum OptionError {
     Hash(String),
 }
 
-/// The lines that offer the options.
-pub(super) fn offer() -> String {
+/// The lines that offer the options; `from_files` are games to choose from besides the shipped ones.
+pub(super) fn offer<'a>(from_files: impl Iterator<Item = &'a str>) -> String {
     let mut text = format!("option name UCI_Variant type combo default {DEFAULT_VARIANT}");
-    for name in Variant::shipped_names() {
+    let shipped = Variant::shipped_names().map(|name| -> &'a str { name });
+    for name in shipped.chain(from_files) {
         let _ = write!(text, " var {name}");
     }
     let _ = write!(text, "\noption name VariantPath type string default {EMPTY}");
@@ -96,6 +97,6 @@ mod tests {
     #[test]
     fn the_default_variant_is_shipped() {
         assert!(Variant::shipped_names().any(|name| name == DEFAULT_VARIANT));
-        assert_eq!(offer().lines().count(), 5);
+        assert_eq!(offer(std::iter::empty()).lines().count(), 5);
     }
 }

@@ -117,7 +117,11 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
                     self.thinking = Some(Thinking::search(self.scope, task, UciListener(self.voice))?);
                     Ok(())
                 }
-                Err(error) => Err(error),
+                Err(error) => {
+                    // Whoever says `go` waits for an answer.
+                    self.voice.remark(error)?;
+                    return self.voice.say("bestmove (none)");
+                }
             },
             Command::Perft(depth) => {
                 let position = self.engine.position().clone();
@@ -132,7 +136,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
     fn introduce(&self) -> io::Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         self.voice.say(format_args!("id name Fairyforge {version}\nid author the Fairyforge authors"))?;
-        self.voice.say(format_args!("{}\nuciok", options::offer()))
+        self.voice.say(format_args!("{}\nuciok", options::offer(self.engine.games_from_files())))
     }
 
     fn set_option(&mut self, assignment: &Assignment<'_>) -> io::Result<()> {

@@ -66,6 +66,7 @@ pub(super) fn rules(root: &Node, name: &str, faults: &mut Faults) -> Option<Rule
     let promotion = check.promotion(table, &array);
     let castling = check.castling(table, &array);
     let drops = check.drops(table);
+    check.dropped_before(table, &promotion, drops.as_ref());
     let end = check.end(table, &promotion, &mut units);
     Some(Rules {
         name: name.into(),

@@ -55,7 +55,7 @@ struct Cli {
 enum Command {
     /// The whole loop on Herculean Chess in minutes: self-play, fit, match, report.
     Quickstart(loops::QuickstartArgs),
-    /// The variants: list them, check files, show one.
+    /// The variants: list them, check files, show one, explain one in English.
     #[command(subcommand, after_help = "Examples:\n  fairyforge variant list\n  fairyforge variant show sorcerer")]
     Variant(variant::VariantCommand),
     /// Count the leaves of the tree of legal moves.

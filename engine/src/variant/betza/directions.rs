@@ -81,7 +81,12 @@ fn oblique(atom: &Atom, group: &Modifiers) -> Result<Filter, BetzaError> {
     for (at, first, second) in pairs(group, |_, _| true) {
         let Some(second) = second else {
             let got = format!("a lone `{first}` on {}, which is read in two ways", atom.describe());
-            let hint = format!("write {first}{first} for the moves going mostly that way, {first}h for that half");
+            let hint = match first {
+                'h' => "write fh bh lh rh for a half, hl hr for the moves that bend to one hand".into(),
+                'v' => "write vv for the narrow moves; leave it out for all".into(),
+                's' => "write ss for the wide moves; leave it out for all".into(),
+                _ => format!("write {first}{first} for the moves going mostly that way, {first}h for that half"),
+            };
             return Err(BetzaError::new(at, BetzaErrorKind::Ambiguous, expected, got).suggest(hint));
         };
         let sided = "fblr".contains(first);

@@ -68,6 +68,12 @@ impl<'a> Check<'a> {
                 self.faults.add(Draft::new(entry.node.place, FaultKind::Conflict, "promotion.zone", expected, got));
             }
         }
+        let stays_stuck = to.iter().find(|choice| must && who.contains(&choice.unit));
+        if let (Some(choice), Some(entry)) = (stays_stuck, table.get("to").or_else(|| table.get("always"))) {
+            let (expected, got) =
+                ("pieces that need not promote there themselves", &self.pieces[choice.unit.index()].key);
+            self.faults.add(Draft::new(entry.node.place, FaultKind::Conflict, "promotion.to", expected, got.clone()));
+        }
         Some(PromotionRules { who, zone, must, to })
     }
 
@@ -287,6 +293,16 @@ impl<'a> Check<'a> {
             return None;
         };
         Some(DropRules { hand, zone: self.zone("drops.zone", &zone.node)? })
+    }
+
+    /// What may be promoted to only once it has been dropped must be held in hand.
+    pub(super) fn dropped_before(&mut self, table: &Table, promotion: &[PromotionRules], drops: Option<&DropRules>) {
+        let held = |unit: Unit| drops.is_some_and(|drops| drops.hand.iter().any(|held| held.0 == unit));
+        let choices = promotion.iter().flat_map(|rules| &rules.to);
+        let Some(choice) = choices.filter(|choice| choice.after_drop).find(|choice| !held(choice.unit)) else { return };
+        let place = table.get("promotion").map_or(self.root, |entry| entry.place);
+        let (expected, got) = ("pieces that [drops] holds in hand", self.pieces[choice.unit.index()].key.clone());
+        self.faults.add(Draft::new(place, FaultKind::Conflict, "promotion.after_drop", expected, got));
     }
 
     /// How the game ends; without keys as orthodox chess does.
