@@ -85,6 +85,8 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ("chess", "4k3/8/8/8/4P3/8/4P3/3K4 b - e3 0 1", "en passant field", "e2"),
     ("chess", "3k4/8/8/8/8/8/8/4K3 b - e3 0 1", "en passant field", "got none"),
     ("chess", "4k3/8/8/8/4N3/8/8/4K3 b - e3 0 1", "en passant field", "another man on e4"),
+    ("chess", "4k3/8/8/4P3/8/8/8/4K3 b - e4 0 1", "en passant field", "no move brings the pawn to e5"),
+    ("chess", "4k3/8/8/8/4P3/8/8/4K3 b - e3 5 1", "en passant field", "clock must be 0"),
     ("chess", "4k3/8/8/8/4p3/8/8/4K3 b - e3 0 1", "en passant field", "another man on e4"),
     ("chess", "4k3/8/8/8/4P3/8/8/4K3 w - e3 0 1", "en passant field", "e4"),
     ("chess", "3k4/8/8/8/4P3/8/8/4K3 b - e1 0 1", "en passant field", "e1"),

@@ -128,6 +128,15 @@ fn armies_in_opposite_corners_move_towards_each_other() {
 }
 
 #[test]
+fn what_must_be_dropped_first_must_be_held() {
+    use fairyforge_engine::variant::{file, library};
+    let text = "format = 1\ninherits = \"chess\"\n[variant]\nname = \"x\"\n[promotion]\nafter_drop = [\"queen\"]\n";
+    let inherited = |name: &str| library::shipped(name).map(Into::into);
+    let fault = file::parse(text, "test.toml", "test", &inherited).expect_err("chess has no hands").to_string();
+    assert!(fault.contains("promotion.after_drop: expected pieces that [drops] holds in hand, got queen"), "{fault}");
+}
+
+#[test]
 fn at_most_so_many_may_be_promoted_to() {
     let capped = variant("ols10");
     let one = read(&capped, "9k/1P8/10/10/10/10/10/10/10/KR8 w - - 0 1");

@@ -50,6 +50,33 @@ fn introduces_itself() {
 }
 
 #[test]
+fn names_the_men_that_give_check() {
+    let output = answer("position startpos moves e2e4 f7f6 d1h5\nd\nposition startpos\nd\n");
+    assert_eq!(lines_with(&output, "Checkers:"), ["Checkers: h5", "Checkers:"]);
+}
+
+#[test]
+fn offers_games_from_files_by_name() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("by-name.toml");
+    let shipped = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../configs/variants/courier.toml");
+    std::fs::copy(shipped, &path).unwrap();
+    let chosen = "setoption name UCI_Variant value Chess\nsetoption name UCI_Variant value By-Name\nuci\n";
+    let output = answer(format!("setoption name VariantPath value {}\n{chosen}", path.display()));
+    let variants = lines_with(&output, "info string variant ");
+    let names: Vec<_> = variants.iter().map(|line| line.split(' ').nth(3).unwrap()).collect();
+    assert_eq!(names, ["by-name", "chess", "by-name"]);
+    assert!(lines_with(&output, "option name UCI_Variant")[0].ends_with(" var by-name"), "{output}");
+}
+
+#[test]
+fn answers_every_go() {
+    for go in ["go searchmoves e2e5", "go searchmoves zz"] {
+        let output = answer(format!("{go}\n"));
+        assert!(output.starts_with("info string ") && output.ends_with("bestmove (none)\n"), "{go}: {output}");
+    }
+}
+
+#[test]
 fn plays_every_shipped_variant() {
     for name in Variant::shipped_names() {
         let output = answer(format!("setoption name UCI_Variant value {name}\ngo depth 2\n"));

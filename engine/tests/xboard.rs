@@ -278,7 +278,7 @@ fn plays_games_from_files() {
     let shipped = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../configs/variants/shatranj.toml");
     std::fs::copy(shipped, &path).unwrap();
     let output = answer(format!(
-        "{GREETING}option VariantPath={}\nvariant xboard-tiny\nsd 1\ngo\nping 1\noption VariantPath=/nowhere.toml\n",
+        "{GREETING}option VariantPath=/nowhere.toml\noption VariantPath={}\nvariant xboard-tiny\nsd 1\ngo\n",
         path.display()
     ));
     let offered = *lines_with(&output, "feature variants=").last().unwrap();

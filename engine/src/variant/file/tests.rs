@@ -144,6 +144,7 @@ fn every_class_of_fault_is_named() {
         ("zone = \"last\"\n", "zone = \"rank 2\"\n", Conflict, "promotion.zone"),
         ("to = [\"rook\"]", "to = [\"king\"]", Conflict, "promotion.to"),
         ("to = [\"rook\"]", "", MissingKey, "promotion.to"),
+        ("to = [\"rook\"]", "to = [\"rook\", \"pawn\"]", Conflict, "promotion.to"),
         ("to = [\"rook\"]", "to = [\"rook\"]\nat_most = { rook = 0 }", WrongValue, "promotion.at_most.rook"),
         ("to = [\"rook\"]", "to = [\"rook\"]\nat_most = { pawn = 2 }", Conflict, "promotion.at_most.pawn"),
         ("to = [\"rook\"]", "to = [\"rook\"]\nat_most = { rok = 2 }", UnknownName, "promotion.at_most.rok"),
