@@ -1,13 +1,14 @@
 //! Lines of input, whatever comes: bounded in length, and text only if they are UTF-8.
 
 use std::io::{self, BufRead, Read};
+use std::ops::ControlFlow;
 
 /// Longest line that is read, in bytes without its end.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 1 << 20;
 
 /// What one line of input was.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+enum Line<'a> {
     /// Text, without the line's end.
     Text(&'a str),
     /// More than [`MOST_BYTES`]; all of it has been skipped.
@@ -18,8 +19,35 @@ pub(super) enum Line<'a> {
     End,
 }
 
+/// A session as far as its input goes: what it makes of each line.
+pub(super) trait Hearer {
+    /// A line of text; breaks where the session ends.
+    fn hear(&mut self, line: &str) -> io::Result<ControlFlow<()>>;
+    /// A line that is none; says what was expected.
+    fn refuse_line(&mut self, expected: &str) -> io::Result<()>;
+    /// There is no more input.
+    fn finish(&mut self) -> io::Result<()>;
+
+    /// Hears all lines until one ends the session, or the input ends.
+    fn listen(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        loop {
+            match next_line(&mut input, &mut buffer)? {
+                Line::Text(text) => {
+                    if self.hear(text)?.is_break() {
+                        return Ok(());
+                    }
+                }
+                Line::TooLong => self.refuse_line(&format!("lines of at most {MOST_BYTES} bytes"))?,
+                Line::NotText => self.refuse_line("text in UTF-8")?,
+                Line::End => return self.finish(),
+            }
+        }
+    }
+}
+
 /// Reads the next line into `buffer`.
-pub(super) fn next_line<'a>(input: &mut impl BufRead, buffer: &'a mut Vec<u8>) -> io::Result<Line<'a>> {
+fn next_line<'a>(input: &mut impl BufRead, buffer: &'a mut Vec<u8>) -> io::Result<Line<'a>> {
     buffer.clear();
     let read = input.take(MOST_BYTES as u64 + 1).read_until(b'\n', buffer)?;
     if read == 0 {

@@ -7,7 +7,7 @@
 
 use super::command::{self, Assignment, Command};
 use super::engine::Engine;
-use super::lines::{Line, MOST_BYTES, next_line};
+use super::lines::Hearer;
 use super::options::{self, Setting};
 use super::thinking::{Thinking, UciListener};
 use super::voice::Voice;
@@ -55,33 +55,25 @@ impl<W> Drop for Session<'_, '_, W> {
     }
 }
 
-impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
-    fn listen(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let mut buffer = Vec::new();
-        loop {
-            let heard = match next_line(&mut input, &mut buffer)? {
-                Line::Text(text) => self.hear(text)?,
-                Line::TooLong => self.refuse(format_args!("expected lines of at most {MOST_BYTES} bytes, got more"))?,
-                Line::NotText => self.refuse("expected text in UTF-8, got other bytes")?,
-                Line::End => {
-                    self.settle()?;
-                    ControlFlow::Break(())
-                }
-            };
-            if heard.is_break() {
-                return Ok(());
-            }
-        }
-    }
-
+impl<W: Write + Send> Hearer for Session<'_, '_, W> {
     fn hear(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
         match command::parse(line) {
             Ok(Command::Quit) => Ok(ControlFlow::Break(())),
             Ok(command) => self.obey(&command).map(ControlFlow::Continue),
-            Err(error) => self.refuse(error),
+            Err(error) => self.voice.remark(error).map(ControlFlow::Continue),
         }
     }
 
+    fn refuse_line(&mut self, expected: &str) -> io::Result<()> {
+        self.voice.remark(format_args!("expected {expected}, got another line"))
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.settle()
+    }
+}
+
+impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
     fn obey(&mut self, command: &Command<'_>) -> io::Result<()> {
         match command {
             Command::Nothing | Command::Quit => Ok(()),
@@ -165,10 +157,6 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             }
             Err(error) => self.voice.remark(error),
         }
-    }
-
-    fn refuse(&self, reason: impl std::fmt::Display) -> io::Result<ControlFlow<()>> {
-        self.voice.remark(reason).map(ControlFlow::Continue)
     }
 
     fn stop(&self) {

@@ -16,7 +16,7 @@ mod wire;
 
 use super::command::Go;
 use super::engine::Engine;
-use super::lines::{Line, MOST_BYTES, next_line};
+use super::lines::Hearer;
 use super::thinking::Thinking;
 use super::voice::Voice;
 use crate::moves::Move;
@@ -144,37 +144,30 @@ impl<W> Drop for Session<'_, '_, W> {
     }
 }
 
-impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
-    fn listen(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let mut buffer = Vec::new();
-        loop {
-            let heard = match next_line(&mut input, &mut buffer)? {
-                Line::Text(text) => self.hear(text)?,
-                Line::TooLong => self.refuse(format_args!("Error (expected at most {MOST_BYTES} bytes): line"))?,
-                Line::NotText => self.refuse("Error (expected UTF-8): line")?,
-                Line::End => {
-                    self.finish()?;
-                    ControlFlow::Break(())
-                }
-            };
-            if heard.is_break() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn refuse(&self, reason: impl Display) -> io::Result<ControlFlow<()>> {
-        self.voice.say(reason).map(ControlFlow::Continue)
-    }
-
+impl<'env: 'scope, 'scope, W: Write + Send> Hearer for Session<'scope, 'env, W> {
     fn hear(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
         match command::parse(line) {
             Ok(Command::Quit) => Ok(ControlFlow::Break(())),
             Ok(command) => self.obey(&command).map(ControlFlow::Continue),
-            Err(error) => self.refuse(error),
+            Err(error) => self.voice.say(error).map(ControlFlow::Continue),
         }
     }
 
+    fn refuse_line(&mut self, expected: &str) -> io::Result<()> {
+        self.voice.say(format_args!("Error (expected {expected}): line"))
+    }
+
+    /// At the end of the input a search that ends by itself still answers.
+    fn finish(&mut self) -> io::Result<()> {
+        if self.role == Role::Analyzes {
+            self.discard();
+        }
+        self.fetch();
+        Ok(())
+    }
+}
+
+impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
     /// Commands that leave a search alone; all others are for a session at rest.
     fn obey(&mut self, command: &Command<'_>) -> io::Result<()> {
         match *command {
@@ -570,15 +563,6 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
         for number in pings {
             let _ = self.voice.say(format_args!("pong {number}"));
         }
-    }
-
-    /// At the end of the input a search that ends by itself still answers.
-    fn finish(&mut self) -> io::Result<()> {
-        if self.role == Role::Analyzes {
-            self.discard();
-        }
-        self.fetch();
-        Ok(())
     }
 
     fn fetch(&mut self) {
