@@ -1,6 +1,6 @@
 //! Ratings of two or more players from the games between them: Ordo's and BayesElo's models.
 //!
-//! [`table`] holds the games, [`model`] says how likely their results are, and here the likelihood is maximised by
+//! `table` holds the games, `model` says how likely their results are, and here the likelihood is maximised by
 //! Newton's method: under Ordo's model that is where everybody's expected points are his points. Errors come from a
 //! sandwich over pairs of games, so they neither assume the model's variance nor that the two games from one opening
 //! are independent. Players that results do not link with the others have no finite rating; they are told, not fitted.

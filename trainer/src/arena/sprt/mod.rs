@@ -7,7 +7,7 @@
 //! Pairs of games are one observation (the pentanomial), because the two games from one opening are correlated; single
 //! games (the trinomial) are for matches without pairs.
 //!
-//! No clocks, files or matches here. [`likelihood`] holds the constrained maxima, [`brownian`] and [`estimate`] the Elo
+//! No clocks, files or matches here. `likelihood` holds the constrained maxima, `brownian` and `estimate` the Elo
 //! after the stop; the statistics of a fixed number of games are in [`super::statistics`]. `docs/statistics.md` says all
 //! of it in words.
 
