@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// let games: Vec<_> = PgnReader::new(text.as_bytes(), |tag| variants.find(tag)).collect();
 /// assert!(games[0].as_ref().unwrap_err().to_string().starts_with("1:13: game 1: move \"Ke7\" is not legal"));
 /// assert_eq!(games[1].as_ref().unwrap().moves.len(), 3);
-/// # Ok::<(), fairyforge_engine::variant::VariantError>(())
+/// # Ok::<(), fairyforge_engine::variant::LoadError>(())
 /// ```
 pub struct PgnReader<R, V> {
     tokens: Tokens<R>,

@@ -13,7 +13,7 @@ use crate::moves::notation::MoveTextError;
 use crate::position::{FenError, Position};
 use crate::search::{Clock, Deadline, Limits, Memory, Params};
 use crate::variant::rules::Colour;
-use crate::variant::{Variant, VariantError};
+use crate::variant::{LoadError, Variant};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ struct Met {
 }
 
 impl Met {
-    fn load(name_or_path: &str) -> Result<Self, VariantError> {
+    fn load(name_or_path: &str) -> Result<Self, LoadError> {
         let variant = Arc::new(Variant::load(name_or_path)?);
         let best_known = Arc::new(Tapered::new(&variant, &Weights::best_known(&variant)));
         Ok(Self { variant, best_known })
@@ -58,7 +58,7 @@ impl Met {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EngineError {
     #[error("{0}")]
-    Variant(#[from] VariantError),
+    Variant(#[from] LoadError),
     #[error("position: {0}")]
     Fen(#[from] FenError),
     #[error("position: {number}. move: {source}")]
@@ -75,7 +75,7 @@ pub(super) enum EngineError {
 
 impl Engine {
     /// The default game at its start.
-    pub fn new() -> Result<Self, VariantError> {
+    pub fn new() -> Result<Self, LoadError> {
         let met = Met::load(DEFAULT_VARIANT)?;
         Ok(Self {
             game: new_game(&met.variant),
@@ -166,7 +166,7 @@ impl Engine {
 
     /// A shipped game from memory if it was chosen before; a file is read anew each time. Names are read in either case,
     /// and a file that was read once may be called by its name.
-    fn meet(&mut self, name_or_path: &str) -> Result<Met, VariantError> {
+    fn meet(&mut self, name_or_path: &str) -> Result<Met, LoadError> {
         let called = |name: &&str| name.eq_ignore_ascii_case(name_or_path);
         if let Some(shipped) = Variant::shipped_names().find(called) {
             if let Some(met) = self.met.get(shipped) {

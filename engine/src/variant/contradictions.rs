@@ -10,15 +10,16 @@ use std::collections::HashMap;
 /// `[colour][unit][origin]` → paths.
 pub(super) type Paths = [Vec<Vec<Vec<Path>>>; 2];
 
-/// Refuses rules that contradict themselves.
-pub(super) fn refuse(variant: &Variant, paths: &Paths) -> Result<(), CompileError> {
-    refuse_check_of_black(variant)?;
-    refuse_en_passant_like_a_move(variant, paths)?;
-    refuse_castling_like_a_move(variant, paths)
+/// Everything in which rules contradict themselves.
+pub(super) fn of(variant: &Variant, paths: &Paths) -> Vec<CompileError> {
+    let mut found: Vec<CompileError> = check_of_black(variant).into_iter().collect();
+    found.extend(en_passant_like_moves(variant, paths));
+    found.extend(castlings_like_moves(variant, paths));
+    found
 }
 
-/// Refuses an array in which White, who moves first, could take a king.
-fn refuse_check_of_black(variant: &Variant) -> Result<(), CompileError> {
+/// An array in which White, who moves first, could take a king.
+fn check_of_black(variant: &Variant) -> Option<CompileError> {
     let men: HashMap<Square, (Unit, Colour)> =
         variant.rules().array.iter().map(|&(square, unit, colour)| (square, (unit, colour))).collect();
     let royal = (variant.royal(), Colour::Black);
@@ -28,10 +29,8 @@ fn refuse_check_of_black(variant: &Variant) -> Result<(), CompileError> {
         CheckRule::AnyRoyal => !attacked.is_empty(),
         CheckRule::EveryRoyal => safe.is_empty(),
     };
-    match attacked.first() {
-        Some(&square) if in_check => Err(CompileError::CheckAtStart { square: variant.topology().name(square) }),
-        _ => Ok(()),
-    }
+    let square = attacked.first().filter(|_| in_check)?;
+    Some(CompileError::CheckAtStart { square: variant.topology().name(*square) })
 }
 
 fn is_attacked(variant: &Variant, square: Square, men: &HashMap<Square, (Unit, Colour)>) -> bool {
@@ -47,42 +46,44 @@ fn is_attacked(variant: &Variant, square: Square, men: &HashMap<Square, (Unit, C
     false
 }
 
-/// A man that may go to a square with and without taking there could do both on a square that a pawn has passed.
-fn refuse_en_passant_like_a_move(variant: &Variant, paths: &Paths) -> Result<(), CompileError> {
+/// Men that may go to a square with and without taking there could do both on a square that a pawn has passed. One
+/// move of each is told.
+fn en_passant_like_moves(variant: &Variant, paths: &Paths) -> Vec<CompileError> {
     if variant.passing_directions().is_empty() {
-        return Ok(());
+        return Vec::new();
     }
+    let name = |square| variant.topology().name(square);
     let takers = variant.units().filter(|&unit| variant.unit(unit).takes_en_passant);
-    for (unit, by_origin) in takers.flat_map(|unit| paths.iter().map(move |by_unit| (unit, &by_unit[unit.index()]))) {
-        for (origin, paths) in (0..=u8::MAX).map(Square::from_index).zip(by_origin) {
-            let taking = |path: &Path| paths.iter().any(|other| other.captures && may_be_confused(path, other));
-            if let Some(path) = paths.iter().find(|path| path.moves && taking(path)) {
-                let name = |square| variant.topology().name(square);
-                return Err(CompileError::EnPassantLikeMove {
-                    unit: variant.unit(unit).name.clone(),
-                    from: name(origin),
-                    to: name(path.target),
-                });
-            }
-        }
-    }
-    Ok(())
+    let told = |unit: Unit| {
+        let by_origin = paths.iter().flat_map(|by_unit| (0..=u8::MAX).zip(&by_unit[unit.index()]));
+        let mut confused = by_origin.filter_map(|(origin, paths)| Some((origin, confused_target(paths)?)));
+        let (origin, target) = confused.next()?;
+        let (from, to) = (name(Square::from_index(origin)), name(target));
+        Some(CompileError::EnPassantLikeMove { unit: variant.unit(unit).name.clone(), from, to })
+    };
+    takers.filter_map(told).collect()
+}
+
+/// A square to which one path leads without taking, and the same or another by taking.
+fn confused_target(paths: &[Path]) -> Option<Square> {
+    let taking = |path: &Path| paths.iter().any(|other| other.captures && may_be_confused(path, other));
+    paths.iter().find(|path| path.moves && taking(path)).map(|path| path.target)
 }
 
 /// Castling by one square has a mark of its own in text; by more it must differ from all that the king does.
-fn refuse_castling_like_a_move(variant: &Variant, paths: &Paths) -> Result<(), CompileError> {
+fn castlings_like_moves(variant: &Variant, paths: &Paths) -> Vec<CompileError> {
+    let name = |square| variant.topology().name(square);
+    let mut found = Vec::new();
     for wing in variant.castling() {
         let own = &paths[wing.colour.index()][variant.royal().index()][wing.king.index()];
-        for destination in &wing.destinations {
-            let to = destination.king_to;
+        for to in wing.destinations.iter().map(|destination| destination.king_to) {
             let by_one = to.file().abs_diff(wing.king.file()) == 1;
             if !by_one && own.iter().any(|path| path.moves && path.target == to) {
-                let name = |square| variant.topology().name(square);
-                return Err(CompileError::CastlingLikeMove { from: name(wing.king), to: name(to) });
+                found.push(CompileError::CastlingLikeMove { from: name(wing.king), to: name(to) });
             }
         }
     }
-    Ok(())
+    found
 }
 
 fn may_be_confused(a: &Path, b: &Path) -> bool {
@@ -92,9 +93,9 @@ fn may_be_confused(a: &Path, b: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variant::file;
+    use crate::variant::{CompileErrors, file};
 
-    fn compiled(ranks: &str) -> Result<Variant, CompileError> {
+    fn compiled(ranks: &str) -> Result<Variant, CompileErrors> {
         let pieces = "king = { letter = \"K\", moves = \"K\" }\nrook = { letter = \"R\", moves = \"R\" }\n";
         let board = format!("[board]\nsetup = \"\"\"\n{ranks}\"\"\"\n");
         let text = format!("format = 1\n[variant]\nname = \"x\"\n{board}[pieces]\n{pieces}");
@@ -104,11 +105,11 @@ mod tests {
     #[test]
     fn white_may_not_begin_by_taking_the_king() {
         let attacked = compiled(". k . .\n. . . .\n. . . .\n. R K r\n");
-        assert_eq!(attacked.err(), Some(CompileError::CheckAtStart { square: "b4".into() }));
+        assert_eq!(attacked.err(), Some(CompileError::CheckAtStart { square: "b4".into() }.into()));
         assert!(compiled(". k . .\n. r . .\n. . . .\n. R K r\n").is_ok());
     }
 
-    fn en_passant_by(moves: &str) -> Result<Variant, CompileError> {
+    fn en_passant_by(moves: &str) -> Result<Variant, CompileErrors> {
         let king = "king = { letter = \"K\", moves = \"K\" }\n";
         let pawn = format!("pawn = {{ letter = \"P\", moves = \"{moves}\", en_passant = \"takes and taken\" }}\n");
         let board = "[board]\nsetup = \"\"\"\n. k .\np p p\n. . .\n. . .\n. . .\nP P P\n. K .\n\"\"\"\n";
@@ -122,7 +123,7 @@ mod tests {
         let error = en_passant_by("fmWfmnDfF").unwrap_err();
         assert_eq!(
             error,
-            CompileError::EnPassantLikeMove { unit: "pawn".into(), from: "a1".into(), to: "b2".into() },
+            CompileError::EnPassantLikeMove { unit: "pawn".into(), from: "a1".into(), to: "b2".into() }.into(),
             "{error}"
         );
         // Nothing is ever passed, so nothing can be confused.
@@ -142,6 +143,7 @@ mod tests {
         };
         assert!(game("K", 2).is_ok() && game("K", 1).is_ok() && game("KD", 1).is_ok());
         let error = game("KD", 2).unwrap_err();
-        assert_eq!(error, CompileError::CastlingLikeMove { from: "b1".into(), to: "d1".into() }, "{error}");
+        let like = |from: &str, to: &str| CompileError::CastlingLikeMove { from: from.into(), to: to.into() };
+        assert_eq!(error.errors, [like("b1", "d1"), like("b4", "d4")], "{error}");
     }
 }

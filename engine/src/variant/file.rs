@@ -3,9 +3,9 @@
 //! This file knows TOML, places and inheritance; it does not know what the keys mean. [`super::check`] does, and
 //! `docs/formats/variant.md` lists them.
 
-use super::check;
-use super::library;
+use super::compile_error::Told;
 use super::rules::Rules;
+use super::{CompileError, Variant, check, library};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -88,25 +88,81 @@ pub enum FaultKind {
     Inheritance,
 }
 
+/// Rules as a file has them, with the file still at hand, so that what only compiling shows is told with its place too.
+pub struct Reading {
+    rules: Rules,
+    root: Node,
+    faults: Faults,
+}
+
+impl Reading {
+    /// The rules alone.
+    pub fn into_rules(self) -> Rules {
+        self.rules
+    }
+
+    /// The game.
+    ///
+    /// # Errors
+    /// What keeps the rules from being compiled, with the places of the keys at fault.
+    pub fn compile(self) -> Result<Variant, VariantErrors> {
+        let Self { rules, root, mut faults } = self;
+        Variant::compile(rules).map_err(|refused| {
+            for Told { key, expected, got, hint } in refused.errors.iter().map(CompileError::told) {
+                let draft = Draft::new(place_of(&root, &key), FaultKind::Conflict, key, expected, got);
+                faults.add(match hint {
+                    Some(hint) => draft.hint(hint),
+                    None => draft,
+                });
+            }
+            faults.finish()
+        })
+    }
+}
+
 /// Reads a variant. `file` names the text in messages, `name` is what the game is called by, `library` gives the text of a game
 /// named in `inherits`.
 ///
 /// # Errors
 /// Every fault of the file and of those it inherits from.
+pub fn read(
+    text: &str,
+    file: &str,
+    name: &str,
+    library: &dyn Fn(&str) -> Option<String>,
+) -> Result<Reading, VariantErrors> {
+    let mut loader = Loader { faults: Faults::default(), library };
+    let root = loader.load(text, file, &mut Vec::new());
+    let mut faults = loader.faults;
+    let rules = root.as_ref().and_then(|root| check::rules(root, name, &mut faults));
+    match (root, rules) {
+        (Some(root), Some(rules)) if faults.is_empty() => Ok(Reading { rules, root, faults }),
+        _ => Err(faults.finish()),
+    }
+}
+
+/// The rules that [`read`] finds, without their places.
+///
+/// # Errors
+/// As [`read`].
 pub fn parse(
     text: &str,
     file: &str,
     name: &str,
     library: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Rules, VariantErrors> {
-    let mut loader = Loader { faults: Faults::default(), library };
-    let root = loader.load(text, file, &mut Vec::new());
-    let mut faults = loader.faults;
-    let rules = root.and_then(|root| check::rules(&root, name, &mut faults));
-    match rules {
-        Some(rules) if faults.is_empty() => Ok(rules),
-        _ => Err(faults.finish(file)),
+    read(text, file, name, library).map(Reading::into_rules)
+}
+
+/// Where the value of a key such as `pieces.pawn.moves` stands, or of as much of the key as there is.
+fn place_of(root: &Node, key: &str) -> Place {
+    let mut node = root;
+    for part in key.split('.') {
+        let Value::Table(table) = &node.value else { break };
+        let Some(entry) = table.get(part) else { break };
+        node = &entry.node;
     }
+    node.place
 }
 
 /// Where something stands: a file (index into [`Faults`]'s list) and a byte offset in it.
@@ -281,13 +337,13 @@ impl Faults {
     }
 
     /// The faults in the order of their places.
-    fn finish(mut self, file: &str) -> VariantErrors {
+    fn finish(mut self) -> VariantErrors {
         self.faults.sort_by_key(|&(place, _)| place);
         let mut faults: Vec<Fault> = self.faults.into_iter().map(|(_, fault)| fault).collect();
         if faults.is_empty() {
             // Cannot happen as long as whoever gives up says why; a message is still better than a panic.
             faults.push(Fault {
-                file: file.into(),
+                file: self.files.into_iter().next().map(|(name, _)| name).unwrap_or_default(),
                 line: 1,
                 column: 1,
                 key: String::new(),

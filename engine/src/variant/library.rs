@@ -1,6 +1,6 @@
 //! The shipped games, embedded so that a name works from any directory, and the loading of games by name or path.
 
-use super::file::{self, VariantErrors};
+use super::file::{self, Reading, VariantErrors};
 use super::rules::Rules;
 use std::path::{Path, PathBuf};
 
@@ -49,9 +49,14 @@ pub fn shipped(name: &str) -> Option<&'static str> {
 /// # Ok::<(), fairyforge_engine::variant::library::LoadError>(())
 /// ```
 pub fn load(name_or_path: &str) -> Result<Rules, LoadError> {
+    read(name_or_path).map(Reading::into_rules)
+}
+
+/// As [`load`], with the places of what was read.
+pub(super) fn read(name_or_path: &str) -> Result<Reading, LoadError> {
     if let Some(text) = shipped(name_or_path) {
         let file = format!("{name_or_path}.toml");
-        return Ok(file::parse(text, &file, name_or_path, &|name| shipped(name).map(Into::into))?);
+        return Ok(file::read(text, &file, name_or_path, &|name| shipped(name).map(Into::into))?);
     }
     let path = Path::new(name_or_path);
     let is_path = name_or_path.contains(['/', '\\']) || path.extension().is_some_and(|end| end == "toml");
@@ -59,19 +64,19 @@ pub fn load(name_or_path: &str) -> Result<Rules, LoadError> {
         let nearest = file::nearest(name_or_path, SHIPPED.iter().map(|&(known, _)| known)).unwrap_or(SHIPPED[0].0);
         return Err(LoadError::UnknownName { name: name_or_path.into(), nearest });
     }
-    let text = read(path).map_err(|source| LoadError::Read { path: path.into(), source })?;
+    let text = text_of(path).map_err(|source| LoadError::Read { path: path.into(), source })?;
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let sibling = |name: &str| {
         let plain = name.ends_with(".toml") && !name.contains(['/', '\\']);
-        plain.then(|| read(&path.with_file_name(name)).ok()).flatten()
+        plain.then(|| text_of(&path.with_file_name(name)).ok()).flatten()
     };
     let inherited = |name: &str| shipped(name).map(Into::into).or_else(|| sibling(name));
-    Ok(file::parse(&text, name_or_path, &name, &inherited)?)
+    Ok(file::read(&text, name_or_path, &name, &inherited)?)
 }
 
 /// Reads a file up to a byte past the limit, so that a huge or endless one is refused and not swallowed. Only regular
 /// files: a pipe could keep the program waiting for ever, and standard input is somebody else's to read.
-fn read(path: &Path) -> std::io::Result<String> {
+fn text_of(path: &Path) -> std::io::Result<String> {
     use std::io::Read;
     if !std::fs::metadata(path)?.is_file() {
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "expected a regular file"));

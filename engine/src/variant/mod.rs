@@ -6,6 +6,7 @@
 pub mod betza;
 mod castling;
 pub mod check;
+mod compile_error;
 mod contradictions;
 pub mod file;
 pub mod letters;
@@ -19,6 +20,8 @@ mod ways;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet, Topology};
 pub use castling::{CastlingDestination, CastlingWing};
+pub use compile_error::{CompileError, CompileErrors};
+pub use library::LoadError;
 use paths::{Path, View};
 use rules::{CheckRule, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
 use sha2::{Digest, Sha256};
@@ -54,71 +57,6 @@ pub struct Variant {
     hand_size: [u8; MAX_UNITS],
 }
 
-/// Why rules could not be compiled.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CompileError {
-    /// A unit's patterns multiply into too many paths.
-    #[error("{unit} has more than {MAX_PATHS} paths from {square}: give it fewer or shorter legs")]
-    TooManyPaths {
-        /// The unit's name.
-        unit: String,
-        /// Where it stands.
-        square: String,
-    },
-    /// The paths of all units to one square are too many.
-    #[error("{square} can be attacked along more than {MAX_STEPS} steps: the units have too many paths")]
-    TooManyAttacks {
-        /// The square attacked.
-        square: String,
-    },
-    /// White, who moves first, could take the king at once.
-    #[error("the array leaves Black in check with White to move: the king on {square} is attacked")]
-    CheckAtStart {
-        /// Where that king stands.
-        square: String,
-    },
-    /// A unit could go to a passed square with and without taking the pawn, and both would be written alike.
-    #[error(
-        "{unit} takes en passant and may go from {from} to {to} with and without taking: such moves would be written \
-         alike; let it move and take differently, or not take en passant"
-    )]
-    EnPassantLikeMove {
-        /// The unit's name.
-        unit: String,
-        /// Where it stands.
-        from: String,
-        /// Where it may go.
-        to: String,
-    },
-    /// The king goes of itself where castling would take it.
-    #[error("castling from {from} to {to} would be written like the king's own move: let it castle to another square")]
-    CastlingLikeMove {
-        /// The king's home.
-        from: String,
-        /// Where it goes.
-        to: String,
-    },
-    /// Rules that [`Rules`]'s own invariants exclude.
-    #[error("{0}")]
-    Inconsistent(String),
-}
-
-/// Why a variant could not be had.
-#[derive(Debug, thiserror::Error)]
-pub enum VariantError {
-    /// Its file cannot be found, read or understood.
-    #[error(transparent)]
-    Load(#[from] library::LoadError),
-    /// Its rules cannot be compiled.
-    #[error("{name}: {source}")]
-    Compile {
-        /// The variant asked for.
-        name: String,
-        /// What is wrong with its rules.
-        source: Box<CompileError>,
-    },
-}
-
 impl Variant {
     /// A variant by the name of a shipped file or by the path of a file.
     ///
@@ -126,15 +64,13 @@ impl Variant {
     /// use fairyforge_engine::variant::Variant;
     /// let herculean = Variant::load("herculean")?;
     /// assert_eq!(herculean.topology().squares().len(), 144);
-    /// # Ok::<(), fairyforge_engine::variant::VariantError>(())
+    /// # Ok::<(), fairyforge_engine::variant::LoadError>(())
     /// ```
     ///
     /// # Errors
     /// Nothing has that name, or its file has faults: all of them are told.
-    pub fn load(name_or_path: &str) -> Result<Self, VariantError> {
-        let rules = library::load(name_or_path)?;
-        Self::compile(rules)
-            .map_err(|source| VariantError::Compile { name: name_or_path.into(), source: Box::new(source) })
+    pub fn load(name_or_path: &str) -> Result<Self, LoadError> {
+        Ok(library::read(name_or_path)?.compile()?)
     }
 
     /// Names of the variants built into the program, in alphabetical order.
@@ -145,10 +81,10 @@ impl Variant {
     /// Compiles rules into tables.
     ///
     /// # Errors
-    /// The rules ask for more paths than tables can hold, or contradict themselves.
-    pub fn compile(rules: Rules) -> Result<Self, CompileError> {
+    /// The rules ask for more paths than tables can hold, or contradict themselves: all that is wrong is told.
+    pub fn compile(rules: Rules) -> Result<Self, CompileErrors> {
         let royal = royal_unit(&rules)?;
-        let paths = [all_paths(&rules, Colour::White)?, all_paths(&rules, Colour::Black)?];
+        let paths = all_paths(&rules)?;
         let attacks = [tables::attack_programs(&paths[0]), tables::attack_programs(&paths[1])];
         check_sizes(&rules.topology, &attacks)?;
         let castling = castling::wings(&rules, royal);
@@ -172,7 +108,7 @@ impl Variant {
             hand_size: hand_size(&rules),
             rules,
         };
-        contradictions::refuse(&variant, &paths)?;
+        CompileErrors::none_of(contradictions::of(&variant, &paths))?;
         Ok(variant)
     }
 
@@ -354,9 +290,15 @@ fn royal_unit(rules: &Rules) -> Result<Unit, CompileError> {
     }
 }
 
-/// `[unit][origin]` → paths.
-fn all_paths(rules: &Rules, colour: Colour) -> Result<Vec<Vec<Vec<Path>>>, CompileError> {
-    (0u8..).zip(&rules.units).map(|(index, unit)| unit_paths(rules, Unit(index), unit, colour)).collect()
+/// `[colour][unit][origin]` → paths.
+fn all_paths(rules: &Rules) -> Result<contradictions::Paths, CompileErrors> {
+    let mut errors = Vec::new();
+    let paths = Colour::BOTH.map(|colour| {
+        let units = (0u8..).zip(&rules.units);
+        let paths = units.map(|(index, unit)| unit_paths(rules, Unit(index), unit, colour));
+        paths.map(|paths| paths.map_err(|error| errors.push(error)).unwrap_or_default()).collect()
+    });
+    CompileErrors::none_of(errors).map(|()| paths)
 }
 
 /// Where the array has a unit of a colour; if it has none, the image of where the other side has it.

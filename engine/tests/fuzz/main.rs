@@ -17,6 +17,7 @@
 mod common;
 mod mutate;
 mod targets;
+mod words;
 
 use mutate::Mutator;
 use sha2::{Digest, Sha256};

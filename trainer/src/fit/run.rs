@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use fairyforge_engine::evaluate::{MeasuredValue, Origin, Weights};
 use fairyforge_engine::variant::rules::Unit;
-use fairyforge_engine::variant::{Variant, VariantError};
+use fairyforge_engine::variant::{LoadError, Variant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -113,7 +113,7 @@ pub enum FitError {
         /// The name in the records.
         name: String,
         /// Why it could not be loaded.
-        fault: VariantError,
+        fault: LoadError,
     },
     /// The weights to start from are of other rules than the games.
     #[error("expected weights to start from of rules {expected:.12}, got some of {got:.12}")]

@@ -148,7 +148,10 @@ impl<'a> Check<'a> {
 
     /// The number of royal pieces must have a bound.
     fn bounded_royal(&mut self, section: &Entry, choices: &[PromotionChoice]) {
-        let unbounded = |choice: &&PromotionChoice| Some(choice.unit) == self.royal && choice.at_most.is_none();
+        // Where a side has one royal piece it may not be promoted to at all, which is told elsewhere.
+        let unbounded = |choice: &&PromotionChoice| {
+            self.several_royals && Some(choice.unit) == self.royal && choice.at_most.is_none()
+        };
         let Some(choice) = choices.iter().find(unbounded) else { return };
         let name = &self.pieces[choice.unit.index()].key;
         let expected = format!("at_most = {{ {name} = 2 }} or another number, since it is royal");

@@ -370,3 +370,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_only_compiling_shows_has_a_place_too() {
+    let text = r#"format = 1
+[variant]
+name = "x"
+[board]
+setup = """
+r . k . r
+p . R p p
+. . . . .
+. . . . .
+P P . P P
+R . K . R
+"""
+[pieces]
+king = { letter = "K", moves = "KD" }
+rook = { letter = "R", moves = "R" }
+pawn = { letter = "P", moves = "fmnDfF", en_passant = "takes and taken" }
+[castling]
+partner = "rook"
+king_steps = { to_higher_files = [2] }
+"#;
+    let reading = super::read(text, "x.toml", "x", &|_| None).unwrap();
+    let told = reading.compile().unwrap_err();
+    let places: Vec<_> = told.faults.iter().map(|fault| (fault.key.as_str(), fault.line)).collect();
+    let castling = ("castling.king_steps", 19);
+    assert_eq!(places, [("board.setup", 5), ("pieces.pawn.en_passant", 16), castling, castling], "{told}");
+    assert!(told.faults.iter().all(|fault| fault.hint.is_some() && fault.column > 1), "{told}");
+}
