@@ -6,8 +6,9 @@
 use crate::arena::MatchSettings;
 use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
+use crate::play::Adjudication;
 use crate::selfplay::workers::SelfplaySettings;
-use crate::selfplay::{Adjudication, Imbalance, Openings};
+use crate::selfplay::{Imbalance, Openings};
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
 

@@ -1,12 +1,13 @@
 //! Playing a match: pairs of games from random openings, side by side, each pair by one thread.
 
 use super::journal::{Journal, JournalError, Pair, PairGame};
+use crate::play::{Adjudication, Allowance, EngineMover, PlayedGame, Referee, Seat, Start};
 use crate::progress::Progress;
 use crate::run_dir::FileError;
 use crate::selfplay::openings::OpeningMaker;
-use crate::selfplay::{Adjudication, Opening, Openings, PlayedGame, Player, play};
+use crate::selfplay::{Opening, Openings, Player};
 use fairyforge_engine::evaluate::Tapered;
-use fairyforge_engine::search::{Limits, Memory, Params};
+use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -105,9 +106,8 @@ impl Contest<'_> {
 
     fn player(&self, index: usize) -> Player<'_> {
         Player {
-            evaluator: self.evaluators[index],
-            memory: Memory::new(self.settings.table_mebibytes, self.params[index].clone()),
-            limits: Limits::nodes(self.settings.nodes),
+            mover: EngineMover::new(self.evaluators[index], &self.params[index], self.settings.table_mebibytes),
+            allowance: Allowance::nodes(self.settings.nodes),
         }
     }
 
@@ -126,9 +126,9 @@ impl Contest<'_> {
         players.swap(0, 1);
         let game = |a_is_white, game: PlayedGame| PairGame {
             a_is_white,
-            result: game.result,
-            termination: game.termination,
-            moves: game.moves.join(" "),
+            result: game.result(),
+            termination: game.ending.termination(),
+            moves: game.moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>().join(" "),
         };
         Some(Pair { pair: number, fen: opening.position.fen(), games: [game(true, one), game(false, other?)] })
     }
@@ -140,8 +140,12 @@ impl Contest<'_> {
         stop: &AtomicBool,
         progress: &Progress,
     ) -> Option<PlayedGame> {
-        let game = play(opening, players, &self.settings.adjudication, stop)?;
-        progress.game(game.positions.len() as u64);
+        let referee =
+            Referee { adjudication: &self.settings.adjudication, time_margin: std::time::Duration::ZERO, stop };
+        let mut seats = players.each_mut().map(|player| Seat { mover: &mut player.mover, allowance: player.allowance });
+        let start = Start { position: &opening.position, plies: opening.random_plies };
+        let game = referee.play(start, &mut seats, |_, _| ())?;
+        progress.game(game.moves.len() as u64);
         Some(game)
     }
 }
