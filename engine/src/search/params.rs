@@ -1,4 +1,11 @@
 //! Every number of the search, in one table: name, default, range, step, what it does and where the idea comes from.
+//!
+//! What is no parameter: sizes of tables and buffers, the bands that keep kinds of moves apart in the order, and mate scores. They are
+//! constants beside the code that they are for. Reading and writing search files is in `file`.
+
+mod file;
+
+pub use file::{FaultReason, ParamsError, ParamsFault};
 
 /// A row of the table, for lists and options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +27,42 @@ pub struct Param {
     pub source: &'static str,
 }
 
+impl Param {
+    /// A whole number as a value of this parameter.
+    ///
+    /// # Errors
+    /// It is out of the range.
+    pub fn check(&self, number: i64) -> Result<i32, ParamError> {
+        let Self { name, min, max, .. } = *self;
+        let value = i32::try_from(number).ok().filter(|value| (min..=max).contains(value));
+        value.ok_or(ParamError::Range { name, min, max, got: number })
+    }
+
+    /// The value nearest to a number within the range: what a tuner that thinks in fractions plays with.
+    ///
+    /// ```
+    /// use fairyforge_engine::search::Params;
+    /// let row = Params::row("late_move_base")?;
+    /// assert_eq!((row.nearest(20.4), row.nearest(-3.0), row.nearest(1e9)), (20, row.min, row.max));
+    /// # Ok::<(), fairyforge_engine::search::params::ParamError>(())
+    /// ```
+    pub fn nearest(&self, number: f64) -> i32 {
+        // The cast takes what is no number to 0, and what is too large to the ends of the type.
+        (number.round() as i32).clamp(self.min, self.max)
+    }
+}
+
 /// Why a parameter was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
     /// No such name.
-    #[error("expected the name of a search parameter, got {0:?}")]
-    Unknown(String),
+    #[error("expected the name of a search parameter, got {got:?}; the nearest is {nearest:?}")]
+    Unknown {
+        /// What came.
+        got: String,
+        /// The parameter with the nearest name.
+        nearest: &'static str,
+    },
     /// Outside its range.
     #[error("{name}: expected {min} to {max}, got {got}")]
     Range {
@@ -36,7 +73,7 @@ pub enum ParamError {
         /// Greatest value.
         max: i32,
         /// What came.
-        got: i32,
+        got: i64,
     },
 }
 
@@ -65,16 +102,12 @@ macro_rules! params {
             /// # Errors
             /// There is no such number, or the value is out of its range.
             pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+                let value = Self::row(name)?.check(value.into())?;
                 match name {
-                    $(stringify!($name) => {
-                        if !($min..=$max).contains(&value) {
-                            return Err(ParamError::Range { name: stringify!($name), min: $min, max: $max, got: value });
-                        }
-                        self.$name = value;
-                        Ok(())
-                    })*
-                    _ => Err(ParamError::Unknown(name.into())),
+                    $(stringify!($name) => self.$name = value,)*
+                    _ => return Err(unknown(name)),
                 }
+                Ok(())
             }
 
             /// A number by name.
@@ -86,6 +119,31 @@ macro_rules! params {
             }
         }
     };
+}
+
+impl Params {
+    /// The row of a number by name.
+    ///
+    /// # Errors
+    /// There is no such number.
+    pub fn row(name: &str) -> Result<&'static Param, ParamError> {
+        Self::TABLE.iter().find(|row| row.name == name).ok_or_else(|| unknown(name))
+    }
+
+    /// All numbers, in the order of the table.
+    pub fn values(&self) -> impl Iterator<Item = (&'static Param, i32)> {
+        Self::TABLE.iter().map(|row| (row, self.get(row.name).unwrap_or(row.default)))
+    }
+
+    /// The numbers that differ from the defaults, in the order of the table.
+    pub fn changed(&self) -> impl Iterator<Item = (&'static Param, i32)> {
+        self.values().filter(|(row, value)| *value != row.default)
+    }
+}
+
+fn unknown(name: &str) -> ParamError {
+    let nearest = file::nearest(name, Params::TABLE.iter().map(|row| row.name));
+    ParamError::Unknown { got: file::repeated(name), nearest }
 }
 
 params! {
@@ -171,7 +229,24 @@ mod tests {
             assert!((row.min..=row.max).contains(&row.default), "{}", row.name);
             assert!(params.set(row.name, row.max).is_ok());
             assert!(params.set(row.name, row.max + 1).is_err());
+            assert!(params.set(row.name, row.min - 1).is_err());
+            assert_eq!(params.get(row.name), Some(row.max));
+            assert!(row.step > 0 && row.step <= row.max - row.min, "{}", row.name);
+            assert!(row.about.ends_with('.'), "{}", row.name);
         }
-        assert!(params.set("no_such_number", 1).is_err());
+        let error = params.set("late_move_bass", 1).unwrap_err().to_string();
+        assert!(error.contains("\"late_move_bass\"; the nearest is \"late_move_base\""), "{error}");
+    }
+
+    #[test]
+    fn tells_what_was_changed() {
+        let mut params = Params::default();
+        assert_eq!(params.changed().count(), 0);
+        params.set("time_most", 50).unwrap();
+        params.set("aspiration_window", 30).unwrap();
+        params.set("delta_margin", Params::default().delta_margin).unwrap();
+        let changed: Vec<_> = params.changed().map(|(row, value)| (row.name, value)).collect();
+        assert_eq!(changed, [("aspiration_window", 30), ("time_most", 50)]);
+        assert_eq!(params.values().count(), Params::TABLE.len());
     }
 }
