@@ -184,7 +184,12 @@ pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
     check_adjudication(&settings.adjudication)
 }
 
-pub(crate) fn require(key: &'static str, holds: bool, expected: impl ToString, got: impl ToString) -> Result<(), PlanError> {
+pub(crate) fn require(
+    key: &'static str,
+    holds: bool,
+    expected: impl ToString,
+    got: impl ToString,
+) -> Result<(), PlanError> {
     if holds { Ok(()) } else { Err(PlanError::Value { key, expected: expected.to_string(), got: got.to_string() }) }
 }
 

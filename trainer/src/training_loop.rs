@@ -5,8 +5,8 @@
 //! loop again continues it: shards that exist are not played again, pairs in a journal neither, and a fit is a function
 //! of the games.
 
-use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::schedule::{Format, Schedule};
+use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms};
 use crate::checksum::{sha256, text_digest};
 use crate::fit::claims::{Judgement, judge};

@@ -295,7 +295,11 @@ impl Header {
     fn agrees_with(&self, found: &Self, path: &Path) -> Result<(), JournalError> {
         let differs = |what: &str, expected: String, got: String| {
             let path = path.to_owned();
-            if expected == got { Ok(()) } else { Err(JournalError::OtherMatch { path, what: what.into(), expected, got }) }
+            if expected == got {
+                Ok(())
+            } else {
+                Err(JournalError::OtherMatch { path, what: what.into(), expected, got })
+            }
         };
         differs("the variant", self.variant.clone(), found.variant.clone())?;
         differs("the rules hash", self.rules_hash.clone(), found.rules_hash.clone())?;
@@ -343,7 +347,8 @@ impl Reader {
         let mut reader = Self { path: path.to_owned(), header: None, input, line: 0, whole: 0, seen: BTreeMap::new() };
         if let Some(text) = reader.next_line()? {
             let what = format!("the header of a journal of format {FORMAT}");
-            let header: Header = serde_json::from_str(&text).map_err(|error| reader.fault(1, &what, error.to_string()))?;
+            let header: Header =
+                serde_json::from_str(&text).map_err(|error| reader.fault(1, &what, error.to_string()))?;
             if header.journal != FORMAT {
                 return Err(reader.fault(1, &what, format!("format {}", header.journal)));
             }
@@ -367,7 +372,11 @@ impl Reader {
         let entry: GameEntry = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
         self.check(&entry).map_err(fault)?;
         if let Some(earlier) = self.seen.insert(entry.number(), self.line) {
-            return Err(self.fault(self.line, "a game that is not there yet", format!("{} again, as in line {earlier}", entry.number())));
+            return Err(self.fault(
+                self.line,
+                "a game that is not there yet",
+                format!("{} again, as in line {earlier}", entry.number()),
+            ));
         }
         Ok(Some(((at, self.whole - at), entry)))
     }
@@ -386,7 +395,11 @@ impl Reader {
         let moves = entry.moves.split_whitespace().count();
         let times = entry.milliseconds.as_ref().map_or(moves, Vec::len);
         if [entry.scores.len(), entry.depths.len(), times] != [moves; 3] {
-            return Err(format!("{moves} moves with {} scores, {} depths and {times} times", entry.scores.len(), entry.depths.len()));
+            return Err(format!(
+                "{moves} moves with {} scores, {} depths and {times} times",
+                entry.scores.len(),
+                entry.depths.len()
+            ));
         }
         Ok(())
     }
@@ -398,7 +411,11 @@ impl Reader {
         let length = read.map_err(FileError::at("read", &self.path))? as u64;
         if bytes.pop_if(|last| *last == b'\n').is_none() {
             let line = self.line + 1;
-            return if length < MOST_LINE { Ok(None) } else { Err(self.fault(line, "a game", "a line without end".into())) };
+            return if length < MOST_LINE {
+                Ok(None)
+            } else {
+                Err(self.fault(line, "a game", "a line without end".into()))
+            };
         }
         self.line += 1;
         self.whole += length;
@@ -467,7 +484,10 @@ mod tests {
         std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + "{\"pair\":2,\"fe").unwrap();
         let (mut journal, games) = Journal::open(&path, &header()).unwrap();
         assert_eq!(games, [entry(3, 0, 1).summary(), entry(1, 1, 0).summary()]);
-        assert_eq!(journal.numbers().into_iter().collect::<Vec<_>>(), [GameNumber { pair: 1, game: 1 }, GameNumber { pair: 3, game: 0 }]);
+        assert_eq!(
+            journal.numbers().into_iter().collect::<Vec<_>>(),
+            [GameNumber { pair: 1, game: 1 }, GameNumber { pair: 3, game: 0 }]
+        );
         journal.append(&[entry(1, 0, 0)]).unwrap();
         journal.put_in_order(u64::MAX).unwrap();
         let numbers = || Reader::open(&path).unwrap().map(|entry| entry.unwrap().number()).collect::<Vec<_>>();
@@ -502,7 +522,11 @@ mod tests {
         let whole = std::fs::read_to_string(&path).unwrap();
         for (from, to, told) in [
             ("\"pair\":0,\"game\":1", "\"pear\":0,\"game\":1", "line 3: expected a game, got unknown field `pear`"),
-            ("\"game\":1", "\"game\":0", "line 3: expected a game that is not there yet, got pair 0, game 0 again, as in line 2"),
+            (
+                "\"game\":1",
+                "\"game\":0",
+                "line 3: expected a game that is not there yet, got pair 0, game 0 again, as in line 2",
+            ),
             ("\"game\":1", "\"game\":2", "line 3: expected a game, got game 2 of a pair"),
             ("\"white\":1", "\"white\":2", "line 3: expected a game, got players 2 and 0 of 2"),
             ("[5,null]", "[5]", "line 2: expected a game, got 2 moves with 1 scores, 2 depths and 2 times"),

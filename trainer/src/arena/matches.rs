@@ -139,7 +139,9 @@ impl Match<'_> {
     fn open_pairs(&self, journal: &Journal) -> impl Iterator<Item = (u64, Vec<u8>)> + Send + use<> {
         let there = journal.numbers();
         let lacks = move |pair| (0..2).filter(|&game| !there.contains(&GameNumber { pair, game })).collect();
-        (0..self.schedule.pairs()).map(move |pair| (pair, lacks(pair))).filter(|(_, games): &(u64, Vec<u8>)| !games.is_empty())
+        (0..self.schedule.pairs())
+            .map(move |pair| (pair, lacks(pair)))
+            .filter(|(_, games): &(u64, Vec<u8>)| !games.is_empty())
     }
 }
 
@@ -257,11 +259,9 @@ impl<'a> Worker<'a> {
         let on_time = players.iter().any(|&player| self.contest.contestants[player].allowance.time.is_some());
         let texts: Vec<&str> = played.moves.iter().map(|mv| mv.text.as_str()).collect();
         let fault = match &played.ending {
-            Ending::Fault(side, fault) => Some(EntryFault {
-                player: players[side.index()],
-                kind: fault.kind,
-                detail: fault.detail.clone(),
-            }),
+            Ending::Fault(side, fault) => {
+                Some(EntryFault { player: players[side.index()], kind: fault.kind, detail: fault.detail.clone() })
+            }
             _ => None,
         };
         GameEntry {

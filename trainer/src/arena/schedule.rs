@@ -93,7 +93,8 @@ mod tests {
         assert_eq!(schedule.pairs(), 18);
         assert_eq!(schedule.slot(7), Slot { meeting: 1, players: [0, 2], opening: 1 });
         for meeting in 0..6 {
-            let openings: Vec<u64> = (0..18).map(|n| schedule.slot(n)).filter(|s| s.meeting == meeting).map(|s| s.opening).collect();
+            let openings: Vec<u64> =
+                (0..18).map(|n| schedule.slot(n)).filter(|s| s.meeting == meeting).map(|s| s.opening).collect();
             assert_eq!(openings, [0, 1, 2], "each opening once a meeting");
         }
     }

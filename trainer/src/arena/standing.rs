@@ -204,7 +204,14 @@ mod tests {
 
     fn game(pair: u64, game: u8, result_for_white: GameResult) -> GameSummary {
         let (white, black) = if game == 0 { (0, 1) } else { (1, 0) };
-        GameSummary { number: GameNumber { pair, game }, white, black, result: result_for_white, fault: None, plies: 10 }
+        GameSummary {
+            number: GameNumber { pair, game },
+            white,
+            black,
+            result: result_for_white,
+            fault: None,
+            plies: 10,
+        }
     }
 
     /// A pair that the first player wins altogether.
@@ -243,11 +250,13 @@ mod tests {
     /// The order in which pairs end must not matter, or matches would depend on threads.
     #[test]
     fn the_test_stops_at_the_same_pair_in_any_order() {
-        let mut pairs: Vec<[GameSummary; 2]> = (0..900).map(|pair| match pair % 3 {
-            0 => [game(pair, 0, GameResult::Win), game(pair, 1, GameResult::Draw)],
-            1 => [game(pair, 0, GameResult::Draw), game(pair, 1, GameResult::Draw)],
-            _ => won(pair),
-        }).collect();
+        let mut pairs: Vec<[GameSummary; 2]> = (0..900)
+            .map(|pair| match pair % 3 {
+                0 => [game(pair, 0, GameResult::Win), game(pair, 1, GameResult::Draw)],
+                1 => [game(pair, 0, GameResult::Draw), game(pair, 1, GameResult::Draw)],
+                _ => won(pair),
+            })
+            .collect();
         let mut forwards = standing(Some(sprt()));
         let stops = |standing: &mut Standing, pairs: &[[GameSummary; 2]]| {
             pairs.iter().flatten().for_each(|game| standing.add(game).unwrap());

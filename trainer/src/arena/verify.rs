@@ -113,7 +113,11 @@ fn replayed(variant: &Arc<Variant>, plan: &MatchPlan, entry: &GameEntry) -> Resu
         (Some(ending), None) => Ok((ending.termination(), sign(ending.winner()))),
         (None, Some(fault)) => fault_end(&game, entry, fault.player, fault.kind),
         (Some(ending), Some(fault)) => Err(format!("expected the end by {}, got {}", ending.termination(), fault.kind)),
-        (None, None) => Err(format!("expected a game that has ended, got {:?} after {} moves", entry.termination, entry.scores.len())),
+        (None, None) => Err(format!(
+            "expected a game that has ended, got {:?} after {} moves",
+            entry.termination,
+            entry.scores.len()
+        )),
     }
 }
 

@@ -176,6 +176,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let variant = load_variant(args.variant.as_deref().unwrap_or_default())?;
     let players = setup::Players::new(&variant, &args.specs()?, &args.limits)?;
     let plan = args.plan(&variant, &players)?;
+    let sprt = plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let contest = Match {
@@ -186,7 +187,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         terms: Terms {
             adjudication: plan.adjudication.clone(),
             time_margin: Duration::from_millis(plan.time_margin),
-            sprt: plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?,
+            sprt,
             breakdowns: plan.breakdowns,
         },
         seed: plan.seed,

@@ -33,12 +33,16 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let run = RunPaths::new(&args.folder);
     let doing = || format!("cannot verify {}", args.folder.display());
     let text = std::fs::read_to_string(run.plan()).map_err(FileError::at("read", &run.plan())).or_bad_input(doing)?;
-    let plan: MatchPlan = toml::from_str(&text).or_bad_input(|| format!("{} is no plan of a match", run.plan().display()))?;
+    let plan: MatchPlan =
+        toml::from_str(&text).or_bad_input(|| format!("{} is no plan of a match", run.plan().display()))?;
     let variant = load_variant(args.variant.as_deref().unwrap_or(&plan.variant))?;
     if variant.rules_hash() != plan.rules_hash {
         let (expected, got) = (&plan.rules_hash, variant.rules_hash());
-        return Err(anyhow!("expected the rules hash {expected}, got {got} of {}; name the variant file", variant.name()))
-            .or_bad_input(doing);
+        return Err(anyhow!(
+            "expected the rules hash {expected}, got {got} of {}; name the variant file",
+            variant.name()
+        ))
+        .or_bad_input(doing);
     }
     let mut verified = verify_games(&variant, &plan, &run.journal()).or_bad_input(doing)?;
     compare_derived(&run, &variant, &mut verified)?;
@@ -97,7 +101,8 @@ fn pgn_games(run: &RunPaths, variant: &Arc<Variant>, out: &mut impl std::io::Wri
     let event = format!("match, seed {}", header.seed);
     for entry in reader {
         let entry = entry?;
-        let game = crate::arena::pgn::game(variant, &header, &event, &entry).with_context(|| entry.number().to_string())?;
+        let game =
+            crate::arena::pgn::game(variant, &header, &event, &entry).with_context(|| entry.number().to_string())?;
         game.write(out)?;
     }
     Ok(())
