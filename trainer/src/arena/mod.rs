@@ -5,6 +5,7 @@
 
 pub mod journal;
 pub mod matches;
+pub mod openings;
 pub mod ratings;
 pub mod sprt;
 pub mod statistics;
