@@ -5,6 +5,7 @@
 //! loop again continues it: shards that exist are not played again, pairs in a journal neither, and a fit is a function
 //! of the games.
 
+use crate::arena::openings::{OpeningBook, OpeningError, OpeningSource};
 use crate::arena::schedule::{Format, Schedule};
 use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms};
@@ -16,7 +17,6 @@ use crate::play::Allowance;
 use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
-use crate::selfplay::openings::OpeningMaker;
 use crate::selfplay::workers::{Generation, SelfplayError};
 use fairyforge_engine::evaluate::{Tapered, Weights, WeightsError};
 use fairyforge_engine::search::Params;
@@ -85,6 +85,9 @@ pub enum LoopError {
     /// The match ended early.
     #[error(transparent)]
     Match(#[from] MatchError),
+    /// There are no openings for the match.
+    #[error(transparent)]
+    Openings(#[from] OpeningError),
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
@@ -205,18 +208,19 @@ impl TrainingLoop<'_> {
                 table_mebibytes: settings.table_mebibytes,
             }),
         });
+        let seed = gate_seed(self.plan.seed, number);
         let gate = Match {
             variant: self.variant,
             contestants: &contestants,
             schedule: Schedule::new(Format::RoundRobin, contestants.len(), settings.pairs),
-            openings: OpeningMaker::new(self.variant, &settings.openings),
+            openings: OpeningBook::open(self.variant, &OpeningSource::Random(settings.openings.clone()), seed)?,
             terms: Terms {
                 adjudication: settings.adjudication.clone(),
                 time_margin: Duration::ZERO,
                 sprt: None,
                 breakdowns: 0,
             },
-            seed: gate_seed(self.plan.seed, number),
+            seed,
         };
         let title = format!("generation {number}: match of new against old weights");
         let progress = Progress::new(&title, "games", 2 * settings.pairs);

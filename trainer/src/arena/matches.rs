@@ -6,13 +6,12 @@
 
 use super::contestant::Contestant;
 use super::journal::{EntryFault, GameEntry, Header, Journal, JournalError};
+use super::openings::{MatchOpening, OpeningBook};
 use super::schedule::{GameNumber, Schedule};
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
 use crate::play::{Adjudication, Ending, Mover, PlayedGame, Referee, Seat, Start};
 use crate::run_dir::FileError;
-use crate::selfplay::Opening;
-use crate::selfplay::openings::OpeningMaker;
 use fairyforge_engine::variant::Variant;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +46,7 @@ pub struct Match<'a> {
     /// Who meets whom.
     pub schedule: Schedule,
     /// Where games begin.
-    pub openings: OpeningMaker,
+    pub openings: OpeningBook,
     /// What is agreed on.
     pub terms: Terms,
     /// Seed of the openings.
@@ -229,7 +228,7 @@ impl<'a> Worker<'a> {
 
     fn game(&mut self, number: GameNumber) -> Option<GameEntry> {
         let slot = self.contest.schedule.slot(number.pair);
-        let [opening, _] = self.contest.openings.pair(self.contest.seed, slot.opening);
+        let opening = self.contest.openings.opening(slot.opening);
         let [first, second] = slot.players;
         let players = if number.game == 0 { [first, second] } else { [second, first] };
         let played = self.seated(players, &opening)?;
@@ -240,7 +239,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The game between White and Black; `None` if it was stopped.
-    fn seated(&mut self, players: [usize; 2], opening: &Opening) -> Option<PlayedGame> {
+    fn seated(&mut self, players: [usize; 2], opening: &MatchOpening) -> Option<PlayedGame> {
         let contestants = self.contest.contestants;
         for player in players {
             self.movers[player].get_or_insert_with(|| contestants[player].mover());
@@ -252,10 +251,10 @@ impl<'a> Worker<'a> {
         ];
         let terms = &self.contest.terms;
         let referee = Referee { adjudication: &terms.adjudication, time_margin: terms.time_margin, stop: self.halt };
-        referee.play(Start { position: &opening.position, plies: opening.random_plies }, &mut seats, |_, _| ())
+        referee.play(Start { position: &opening.position, plies: opening.plies }, &mut seats, |_, _| ())
     }
 
-    fn entry(&self, number: GameNumber, players: [usize; 2], opening: &Opening, played: &PlayedGame) -> GameEntry {
+    fn entry(&self, number: GameNumber, players: [usize; 2], opening: &MatchOpening, played: &PlayedGame) -> GameEntry {
         let on_time = players.iter().any(|&player| self.contest.contestants[player].allowance.time.is_some());
         let texts: Vec<&str> = played.moves.iter().map(|mv| mv.text.as_str()).collect();
         let fault = match &played.ending {
@@ -270,7 +269,7 @@ impl<'a> Worker<'a> {
             white: players[0],
             black: players[1],
             fen: opening.position.fen(),
-            plies: opening.random_plies,
+            plies: opening.plies,
             result: played.result(),
             termination: played.ending.termination(),
             fault,

@@ -6,6 +6,7 @@
 pub mod contestant;
 pub mod journal;
 pub mod matches;
+pub mod openings;
 pub mod pgn;
 pub mod plan;
 pub mod ratings;

@@ -1,12 +1,12 @@
 //! The plan of a match as it is saved into its folder: everything that decides the games and nothing else.
 
+use super::openings::OpeningSource;
 use super::schedule::{Format, Schedule};
 use super::sprt::SprtSettings;
 use crate::plan::{
     MOST_GAMES, MOST_NODES, MOST_TABLE_MEBIBYTES, PlanError, check_adjudication, check_openings, require,
 };
 use crate::play::{Adjudication, Allowance};
-use crate::selfplay::Openings;
 use fairyforge_engine::search::MAX_DEPTH;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub struct MatchPlan {
     /// Crashes and the like that a player is allowed.
     pub breakdowns: u64,
     /// Where games begin.
-    pub openings: Openings,
+    pub openings: OpeningSource,
     /// Early ends of games.
     pub adjudication: Adjudication,
     /// The test that may end the match.
@@ -82,7 +82,9 @@ impl MatchPlan {
             let expected = format!("1 to {MOST_TABLE_MEBIBYTES}");
             require("hash", (1..=MOST_TABLE_MEBIBYTES).contains(&table), expected, table)?;
         }
-        check_openings(&self.openings)?;
+        if let OpeningSource::Random(openings) = &self.openings {
+            check_openings(openings)?;
+        }
         check_adjudication(&self.adjudication)
     }
 

@@ -2,12 +2,12 @@
 //! players, opening, result and end are found anew.
 
 use super::journal::{GameEntry, Header, JournalError, Reader};
+use super::openings::{OpeningBook, OpeningError};
 use super::plan::MatchPlan;
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
 use crate::play::adjudication::Counts;
 use crate::play::{Ending, FaultKind};
-use crate::selfplay::openings::OpeningMaker;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
@@ -34,6 +34,9 @@ pub enum VerifyError {
     /// The journal is damaged.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The openings are not there any more.
+    #[error(transparent)]
+    Openings(#[from] OpeningError),
     /// The test cannot be made.
     #[error(transparent)]
     Sprt(#[from] SprtError),
@@ -42,12 +45,12 @@ pub enum VerifyError {
 /// Plays all games of the journal at `path` through.
 ///
 /// # Errors
-/// The journal cannot be read, or its test cannot be made.
+/// The journal or the openings cannot be read, or the test cannot be made.
 pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Result<Verified, VerifyError> {
     let reader = Reader::open(path)?;
     let schedule = plan.schedule();
     let mut standing = Standing::new(schedule.clone(), plan.players.len(), plan.sprt.map(Sprt::new).transpose()?);
-    let openings = OpeningMaker::new(variant, &plan.openings);
+    let openings = OpeningBook::open(variant, &plan.openings, plan.seed)?;
     let mut problems = header_problems(plan, reader.header());
     for entry in reader {
         let entry = entry?;
@@ -58,7 +61,7 @@ pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Re
         }
         standing.add(&entry.summary())?;
         let slot = schedule.slot(entry.pair);
-        let [opening, _] = openings.pair(plan.seed, slot.opening);
+        let opening = openings.opening(slot.opening);
         let (white, black) = (slot.players[usize::from(entry.game)], slot.players[1 - usize::from(entry.game)]);
         let mut expect = |what: &str, expected: &str, got: &str| {
             if expected != got {
@@ -67,7 +70,7 @@ pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Re
         };
         expect("players", &format!("{white} and {black}"), &format!("{} and {}", entry.white, entry.black));
         expect("opening", &opening.position.fen(), &entry.fen);
-        expect("plies of the opening", &opening.random_plies.to_string(), &entry.plies.to_string());
+        expect("plies of the opening", &opening.plies.to_string(), &entry.plies.to_string());
         match replayed(variant, plan, &entry) {
             Ok((termination, result)) => {
                 expect("end", &termination, &entry.termination);

@@ -1,6 +1,7 @@
 //! How a match stands while it is played: a bar with the whole report under it on a terminal, plain lines elsewhere, and
 //! JSON lines for scripts.
 
+use crate::arena::openings::OpeningBook;
 use crate::arena::plan::MatchPlan;
 use crate::arena::report::MatchReport;
 use crate::arena::standing::Standing;
@@ -32,7 +33,7 @@ pub(super) struct Live {
 
 impl Live {
     /// A display for this match; says what is played.
-    pub fn new(plan: &MatchPlan, json: bool) -> Self {
+    pub fn new(plan: &MatchPlan, openings: &OpeningBook, json: bool) -> Self {
         let players: Vec<String> = plan.players.iter().map(|player| player.name.clone()).collect();
         let total = plan.schedule().pairs().saturating_mul(2);
         eprintln!("match, {}: {}", plan.variant, players.join(" - "));
@@ -40,7 +41,12 @@ impl Live {
             eprintln!("  {}: {}", player.name, player.limits);
         }
         let most = if plan.sprt.is_some() { "at most " } else { "" };
-        eprintln!("  {most}{total} games, seed {}", plan.seed);
+        eprintln!("  {most}{total} games from {}", openings.described());
+        openings.remarks().iter().for_each(|remark| eprintln!("  {remark}"));
+        match openings.wraps(plan.schedule().openings()) {
+            0 => {}
+            wraps => eprintln!("  warning: the openings are used again from the first on, {wraps} times"),
+        }
         let terminal = std::io::stderr().is_terminal() && !json;
         let interval = if terminal || json { REPORT_INTERVAL } else { LINE_INTERVAL };
         let now = Instant::now();

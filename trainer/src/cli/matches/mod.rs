@@ -9,6 +9,7 @@ use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt, threads};
 use crate::arena::journal::Reader;
+use crate::arena::openings::{OpeningBook, OpeningFile, OpeningSource, Order};
 use crate::arena::plan::{KIND, MatchPlan};
 use crate::arena::ratings::GameTable;
 use crate::arena::ratings::read::add_file;
@@ -20,7 +21,6 @@ use crate::arena::{Match, MatchError, Terms};
 use crate::play::TimeControl;
 use crate::run_dir::{RunDir, write_atomically};
 use crate::selfplay::Openings;
-use crate::selfplay::openings::OpeningMaker;
 use anyhow::{Context, anyhow};
 use display::Live;
 use fairyforge_engine::variant::Variant;
@@ -117,9 +117,21 @@ struct OpeningArgs {
     /// Seed of everything random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Random plies at the start of every game, fewest and most.
-    #[arg(long, value_name = "FEW..MANY", default_value = "4..10", value_parser = plies)]
+    /// Random plies at the start of every game, fewest and most, where no file says where games begin.
+    #[arg(long, value_name = "FEW..MANY", default_value = "4..10", value_parser = plies, conflicts_with = "openings")]
     random_plies: (u16, u16),
+    /// A file of openings: EPD or FEN, a position a line, or PGN.
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// In which order they are used.
+    #[arg(long, value_enum, default_value_t, requires = "openings")]
+    order: Order,
+    /// Which one comes first, from 1, counted in that order.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "openings")]
+    opening_start: u64,
+    /// Plies that are taken of each game of a PGN file; all if not said.
+    #[arg(long, value_name = "PLIES", requires = "openings")]
+    opening_plies: Option<u16>,
 }
 
 /// A sequential test that ends the match.
@@ -175,7 +187,9 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
 fn play(args: &MatchArgs) -> Result<(), Failure> {
     let variant = load_variant(args.variant.as_deref().unwrap_or_default())?;
     let players = setup::Players::new(&variant, &args.specs()?, &args.limits)?;
-    let plan = args.plan(&variant, &players)?;
+    let source = args.openings.source();
+    let openings = OpeningBook::open(&variant, &source, args.openings.seed).or_bad_input(|| "cannot begin".into())?;
+    let plan = args.plan(&variant, &players, &openings)?;
     let sprt = plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
@@ -183,7 +197,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         variant: &variant,
         contestants: &players.contestants,
         schedule: plan.schedule(),
-        openings: OpeningMaker::new(&variant, &plan.openings),
+        openings,
         terms: Terms {
             adjudication: plan.adjudication.clone(),
             time_margin: Duration::from_millis(plan.time_margin),
@@ -193,7 +207,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         seed: plan.seed,
     };
     let stop = stop_on_interrupt()?;
-    let mut live = Live::new(&plan, args.json);
+    let mut live = Live::new(&plan, &contest.openings, args.json);
     let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
     live.finish();
     let standing = played.map_err(|error| cut_off(error, out))?;
@@ -244,13 +258,12 @@ impl MatchArgs {
         Ok(specs)
     }
 
-    fn plan(&self, variant: &Variant, players: &setup::Players) -> Result<MatchPlan, Failure> {
+    fn plan(&self, variant: &Variant, players: &setup::Players, book: &OpeningBook) -> Result<MatchPlan, Failure> {
         let sprt = self.test.settings();
         if sprt.is_some() && players.plans.len() != 2 {
             let error = anyhow!("expected two players for --elo0 and --elo1, got {}", players.plans.len());
             return Err(error).or_bad_input(|| "the test does not fit".into());
         }
-        let (least_random_plies, most_random_plies) = self.openings.random_plies;
         let plan = MatchPlan {
             kind: KIND.into(),
             variant: variant.name().into(),
@@ -260,13 +273,28 @@ impl MatchArgs {
             format: self.format,
             time_margin: self.ends.time_margin,
             breakdowns: self.ends.breakdowns,
-            openings: Openings { least_random_plies, most_random_plies, ..Openings::default() },
+            openings: book.source().clone(),
             adjudication: self.ends.adjudication(),
             sprt,
             players: players.plans.clone(),
         };
         plan.check().or_bad_input(|| "the settings do not fit".into())?;
         Ok(plan)
+    }
+}
+
+impl OpeningArgs {
+    fn source(&self) -> OpeningSource {
+        let (least_random_plies, most_random_plies) = self.random_plies;
+        match &self.openings {
+            None => OpeningSource::Random(Openings { least_random_plies, most_random_plies, ..Openings::default() }),
+            Some(path) => OpeningSource::File(OpeningFile {
+                order: self.order,
+                start: self.opening_start,
+                plies: self.opening_plies,
+                ..OpeningFile::new(path)
+            }),
+        }
     }
 }
 
