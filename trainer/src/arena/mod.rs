@@ -3,6 +3,7 @@
 //! [mod@matches] plays the pairs of a [`schedule`] between [`contestant`]s and [`journal`] keeps them; [`standing`] counts,
 //! [`statistics`] says what the counts mean and [`sprt`] when to stop. [`ratings`] compares more than two players.
 
+pub mod bench;
 pub mod contestant;
 pub mod journal;
 pub mod matches;
