@@ -7,7 +7,7 @@
 use super::journal::{GameEntry, JournalError, Reader};
 use super::openings::{OpeningBook, OpeningError, OpeningSource};
 use super::schedule::{Format, Schedule};
-use super::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms};
+use super::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::play::{Adjudication, Allowance};
 use crate::selfplay::Openings;
 use fairyforge_engine::evaluate::{Tapered, Weights};
@@ -121,6 +121,7 @@ impl ArenaBench {
         let contest = Match {
             variant: &self.variant,
             contestants: &contestants,
+            players: introduced(&self.variant, &contestants)?,
             schedule: Schedule::new(Format::RoundRobin, contestants.len(), self.pairs),
             openings: OpeningBook::open(&self.variant, &OpeningSource::Random(Openings::default()), number)?,
             terms: Terms {

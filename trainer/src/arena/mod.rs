@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod contestant;
+pub mod external;
 pub mod journal;
 pub mod matches;
 pub mod openings;
@@ -18,5 +19,5 @@ pub mod standing;
 pub mod statistics;
 pub mod verify;
 
-pub use contestant::{Contestant, Entrant, OwnEngine};
-pub use matches::{Match, MatchError, Terms};
+pub use contestant::{Contestant, Entrant, Introduction, OwnEngine, introduced};
+pub use matches::{Match, MatchError, Played, Terms};

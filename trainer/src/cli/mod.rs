@@ -164,10 +164,16 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resul
 
 /// A flag that Ctrl-C sets once; a second Ctrl-C ends the process at once.
 fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    stop_on_interrupt_and(|| ())
+}
+
+/// As [`stop_on_interrupt`]; `last` is done before the process ends at once.
+fn stop_on_interrupt_and(last: impl Fn() + Send + 'static) -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            last();
             std::process::exit(130);
         }
         eprintln!("stopping; once more to stop at once");
