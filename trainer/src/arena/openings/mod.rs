@@ -93,7 +93,7 @@ pub struct OpeningBook {
 }
 
 enum Supply {
-    Random(OpeningMaker),
+    Random(Box<OpeningMaker>),
     File { variant: Arc<Variant>, book: Book },
 }
 
@@ -129,7 +129,7 @@ impl OpeningBook {
     pub fn open(variant: &Arc<Variant>, source: &OpeningSource, seed: u64) -> Result<Self, OpeningError> {
         match source {
             OpeningSource::Random(settings) => {
-                let supply = Supply::Random(OpeningMaker::new(variant, settings));
+                let supply = Supply::Random(OpeningMaker::new(variant, settings).into());
                 Ok(Self { source: source.clone(), seed, supply })
             }
             OpeningSource::File(file) => Self::of_file(variant, file, seed),
