@@ -59,7 +59,7 @@ pub struct OpeningFile {
 }
 
 /// In which order the openings of a file come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// As in the file.
