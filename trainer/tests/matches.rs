@@ -1,4 +1,5 @@
 //! Matches as users run them: killed again and again, stopped by a test, tampered with, against programs outside.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
 
 mod common;
 
@@ -300,7 +301,7 @@ mod outside {
             sleep(Duration::from_millis(50));
         }
         assert_eq!(alive(), 0, "engines of killed matches");
-        let numbers = games(&place.read("run/journal.jsonl").rsplit_once('\n').unwrap().0.to_owned());
+        let numbers = games(place.read("run/journal.jsonl").rsplit_once('\n').unwrap().0);
         assert_eq!(numbers.iter().collect::<BTreeSet<_>>().len(), numbers.len(), "no game twice");
     }
 }
