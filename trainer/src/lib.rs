@@ -14,3 +14,4 @@ pub mod report;
 pub mod run_dir;
 pub mod selfplay;
 pub mod training_loop;
+pub mod tune;

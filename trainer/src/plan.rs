@@ -127,7 +127,7 @@ pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
     check_adjudication(&settings.adjudication)
 }
 
-fn check_openings(openings: &Openings) -> Result<(), PlanError> {
+pub(crate) fn check_openings(openings: &Openings) -> Result<(), PlanError> {
     let Imbalance { share, window, .. } = openings.imbalance;
     require("openings.imbalance.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
     require("openings.imbalance.window", window >= 0, "0 or more", window)?;
@@ -137,7 +137,7 @@ fn check_openings(openings: &Openings) -> Result<(), PlanError> {
     require("openings", ordered, expected, format!("{plies:?}"))
 }
 
-fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {
+pub(crate) fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {
     let most = adjudication.most_plies;
     require("adjudication.most_plies", (1..=MOST_PLIES).contains(&most), format!("1 to {MOST_PLIES}"), most)
 }

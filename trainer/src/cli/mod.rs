@@ -12,6 +12,7 @@ mod pgn;
 mod rate;
 mod selfplay;
 mod sprt;
+mod tune;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
@@ -70,6 +71,12 @@ enum Command {
     Sprt(sprt::SprtArgs),
     /// Fit ratings to games: PGN files or journals of matches.
     Rate(rate::RateArgs),
+    /// Tune numbers of the search or the evaluation by playing.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  fairyforge tune spsa configs/tune/herculean-minute.toml\n  fairyforge tune recompute data/runs/herculean-minute --strike 12,40-45"
+    )]
+    Tune(tune::TuneCommand),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
     /// Look at recorded games: verify, digest, head.
@@ -112,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Match(args) => matches::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),
+        Command::Tune(command) => tune::run(&command),
         Command::Loop(args) => loops::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Pgn(command) => pgn::run(&command),

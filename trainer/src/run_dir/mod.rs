@@ -8,6 +8,7 @@
 //! <run>/plan.toml version.txt run.lock events.jsonl report.md
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
 //!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}   pairs.jsonl
+//!      tune.jsonl   confirm.jsonl   tuned.toml   tuned-weights.toml   chart.svg
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -114,6 +115,31 @@ impl RunPaths {
     /// `pairs.jsonl`: the games of a match that is a run of its own.
     pub fn pairs(&self) -> PathBuf {
         self.root.join(PAIRS)
+    }
+
+    /// `tune.jsonl`: the iterations of a tuning run.
+    pub fn tuning(&self) -> PathBuf {
+        self.root.join("tune.jsonl")
+    }
+
+    /// `confirm.jsonl`: the match of a tuning run's values against the old ones.
+    pub fn confirmation(&self) -> PathBuf {
+        self.root.join("confirm.jsonl")
+    }
+
+    /// `tuned.toml`: the search file that a tuning run ends with.
+    pub fn tuned_search(&self) -> PathBuf {
+        self.root.join("tuned.toml")
+    }
+
+    /// `tuned-weights.toml`: the weights that a tuning run ends with, if it tuned any.
+    pub fn tuned_weights(&self) -> PathBuf {
+        self.root.join("tuned-weights.toml")
+    }
+
+    /// `chart.svg`: what a report draws.
+    pub fn chart(&self) -> PathBuf {
+        self.root.join("chart.svg")
     }
 
     /// `report.md`.

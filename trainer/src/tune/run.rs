@@ -1,0 +1,81 @@
+//! The run itself: iteration after iteration, each in the journal before the next begins. A run that was cut off takes
+//! up the journal and ends with the same bytes as an undisturbed one, on any number of threads.
+
+use super::journal::{Header, Iteration, Journal, JournalError};
+use super::objective::{Batch, Objective};
+use super::tuner::Tuner;
+use crate::arena::sprt::SprtError;
+use crate::run_dir::FileError;
+use std::path::{Path, PathBuf};
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum TuneError {
+    /// The journal cannot be read, or is not that of this run.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The disk refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The journal of the match at the end is not what it must be.
+    #[error("{}, line {line}: expected {expected}, got {got:?}", path.display())]
+    Confirm {
+        /// The journal.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What belongs there.
+        expected: String,
+        /// What is there.
+        got: String,
+    },
+    /// The match at the end says nothing.
+    #[error(transparent)]
+    Sprt(#[from] SprtError),
+    /// Somebody asked for it; finished iterations are safe.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+/// A run of the tuner on something that plays.
+pub struct Tuning<'a, O: Objective> {
+    /// The mathematics.
+    pub tuner: &'a Tuner,
+    /// The journal's first line.
+    pub header: &'a Header,
+    /// Who plays.
+    pub objective: &'a O,
+}
+
+impl<O: Objective> Tuning<'_, O> {
+    /// Plays all iterations that the journal at `path` does not hold yet and returns all; `resumed` is told how many
+    /// there were.
+    ///
+    /// # Errors
+    /// The journal cannot be read or written, or somebody asked to stop.
+    pub fn run(&self, path: &Path, resumed: impl FnOnce(u64)) -> Result<Vec<Iteration>, TuneError> {
+        let mut journal = Journal::open(path, self.header, self.tuner)?;
+        let done = journal.iterations().len() as u64;
+        resumed(done);
+        let last = journal.iterations().last();
+        let mut theta = last.map_or_else(|| self.tuner.start(), |last| last.theta.clone());
+        for number in done + 1..=self.tuner.iterations() {
+            let iteration = self.iteration(number, &theta)?;
+            theta.clone_from(&iteration.theta);
+            journal.add(iteration)?;
+        }
+        Ok(journal.iterations().to_vec())
+    }
+
+    fn iteration(&self, number: u64, theta: &[f64]) -> Result<Iteration, TuneError> {
+        let trial = self.tuner.trial(number, theta);
+        let batch = Batch {
+            first_pair: self.tuner.pairs_before(number),
+            pairs: self.tuner.pairs_per_iteration(),
+            plus: &trial.plus,
+            minus: &trial.minus,
+        };
+        let pairs = self.objective.play(&batch).ok_or(TuneError::Stopped)?;
+        Ok(Iteration::new(number, trial, pairs, self.tuner, theta))
+    }
+}
