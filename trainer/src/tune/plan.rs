@@ -176,9 +176,9 @@ impl Plan {
     /// The text is no plan. All unknown keys are told, each with its line and the nearest known one.
     pub fn read(text: &str) -> Result<Self, Faults> {
         let document = DeTable::parse(text).map_err(|error| Faults(vec![error.to_string().trim_end().to_owned()]))?;
-        let mut strangers = Strangers { text, faults: Faults::default() };
+        let mut strangers = Strangers { text, faults: Vec::new() };
         strangers.look("", document.get_ref(), &Self::every_key());
-        let mut faults = strangers.faults;
+        let mut faults = strangers.in_order();
         match toml::from_str::<toml::Table>(text).and_then(|mut table| {
             keep_known(&mut table, &Self::every_key());
             table.try_into::<Self>()
@@ -229,7 +229,8 @@ impl Plan {
 /// Finds keys that nobody knows.
 struct Strangers<'a> {
     text: &'a str,
-    faults: Faults,
+    /// Line by line, what is wrong there.
+    faults: Vec<(usize, String)>,
 }
 
 impl Strangers<'_> {
@@ -263,7 +264,12 @@ impl Strangers<'_> {
         let line = 1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count();
         let nearest = known.keys().min_by_key(|known| strsim::osa_distance(name, known));
         let nearest = nearest.map_or("", String::as_str);
-        self.faults.note(format_args!("line {line}: unknown key `{path}{name}`, did you mean `{path}{nearest}`?"));
+        self.faults.push((line, format!("unknown key `{path}{name}`, did you mean `{path}{nearest}`?")));
+    }
+
+    fn in_order(mut self) -> Faults {
+        self.faults.sort();
+        Faults(self.faults.into_iter().map(|(line, fault)| format!("line {line}: {fault}")).collect())
     }
 }
 

@@ -88,7 +88,7 @@ impl TuneReport<'_> {
             let _ = writeln!(text, "{line}");
         }
         if let Some(confirmation) = self.confirmation {
-            let _ = writeln!(text, "{}\n{}", confirmation.summary(), confirmation.sentence());
+            let _ = writeln!(text, "tuned against old: {}\n{}", confirmation.summary(), confirmation.sentence());
         }
         text
     }
@@ -232,19 +232,21 @@ impl TuneReport<'_> {
         let _ = writeln!(text, "- program: fairyforge {}", self.version);
         let _ = writeln!(text, "- variant: {}, rules hash `{}`", setup.variant.name(), setup.variant.rules_hash());
         let _ = writeln!(text, "- seed: {}", plan.seed);
-        let search = plan.search.as_deref().unwrap_or("the program's defaults");
-        let _ = writeln!(text, "- search before: {search}, digest `{}`", setup.search_digest);
+        let search = plan.search.as_ref().map(|file| format!("{file}, digest `{}`", setup.search_digest));
+        let _ = writeln!(text, "- search before: {}", search.as_deref().unwrap_or("the program's defaults"));
         let _ = writeln!(text, "- weights before: {}, digest `{}`", plan.weights, setup.weights_digest);
         text.push_str("\nThe same program with the same plan gives the same journal on any number of threads. `fairyforge tune recompute` makes the end again from it.\n");
     }
 }
 
 fn bound_advice(outcome: &Outcome, target: Target) -> String {
-    let Outcome { name, bounds: [min, max], end, on_bound, cut_off, .. } = outcome;
+    let Outcome { name, bounds: [min, max], c_end, end, on_bound, cut_off, .. } = outcome;
     let (bound, is_lowest) = if end - min < max - end { (*min, true) } else { (*max, false) };
     let playable = target.playable();
     let end_of_range = bound == f64::from(if is_lowest { playable.min } else { playable.max });
-    let advice = if end_of_range {
+    let advice = if 2.0 * c_end >= max - min {
+        "its trials are wider than its range; lower `c_end`"
+    } else if end_of_range {
         "the engine knows no value beyond it; look at what the parameter does there, or leave it out"
     } else if is_lowest {
         "lower `min` and tune again"
