@@ -54,6 +54,9 @@ enum Command {
         /// Prints JSON.
         #[arg(long)]
         json: bool,
+        /// Prints a search file with the defaults, to start from.
+        #[arg(long, conflicts_with = "json")]
+        toml: bool,
     },
 }
 
@@ -72,10 +75,9 @@ fn main() -> ExitCode {
                 return ExitCode::from(BAD_INPUT);
             }
         },
-        Some(Command::Params { json }) => match json {
-            true => print(&format!("{:#}", params::json())),
-            false => print(&params::text()),
-        },
+        Some(Command::Params { json: true, .. }) => print(&format!("{:#}", params::json())),
+        Some(Command::Params { toml: true, .. }) => print(params::toml().trim_end()),
+        Some(Command::Params { .. }) => print(&params::text()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

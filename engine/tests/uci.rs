@@ -4,6 +4,8 @@
 
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::protocol::uci;
+use fairyforge_engine::search::Params;
+use fairyforge_engine::search::params::Param;
 use fairyforge_engine::variant::Variant;
 use proptest::prelude::*;
 use std::io::{self, BufReader, Read, Write};
@@ -238,6 +240,13 @@ fn says_what_it_does_not_understand() {
         "setoption name Hash value 0",
         "setoption name Hash value lots",
         "setoption name UCI_Variant",
+        "setoption name late_move_base",
+        "setoption name late_move_base value 0",
+        "setoption name late_move_base value 1.5",
+        "setoption name late_move_bsae value 20",
+        "setoption name SearchFile",
+        "setoption name SearchFile value /nowhere/search.toml",
+        "setoption name SearchFile value /",
         "setoption name Weights value /nowhere/weights.toml",
         "setoption name Weights value /dev/zero",
         "setoption name Weights value /",
@@ -289,6 +298,139 @@ fn uses_weights_for_their_variant_only() {
     assert_eq!(lines_with(&output, "Evaluation: 77 ").len(), 1, "{output}");
     assert!(output.starts_with("info string ") && output.contains("weights are for variant \"herculean\""), "{output}");
     assert!(output.contains("the values built in are used"), "{output}");
+}
+
+/// Nodes of each search.
+fn nodes_of_searches(output: &str) -> Vec<u64> {
+    let mut searches = Vec::new();
+    let mut last = 0;
+    for line in output.lines() {
+        if let Some((_, rest)) = line.split_once(" nodes ") {
+            last = rest.split(' ').next().unwrap().parse().unwrap();
+        } else if line.starts_with("bestmove ") {
+            searches.push(last);
+        }
+    }
+    searches
+}
+
+/// What `params` says of one number.
+fn in_force(output: &str, name: &str) -> Vec<i32> {
+    let beginning = format!("info string param {name} ");
+    lines_with(output, &beginning).iter().map(|line| line[beginning.len()..].parse().unwrap()).collect()
+}
+
+/// A search from nothing, to a depth at which the numbers set in these tests matter.
+const SEARCH: &str = "ucinewgame\nposition startpos\ngo depth 7\n";
+
+#[test]
+fn offers_every_number_of_the_search() {
+    let output = answer("uci\nparams\n");
+    for row in Params::TABLE {
+        let Param { name, default, min, max, .. } = row;
+        let offered = format!("option name {name} type spin default {default} min {min} max {max}");
+        assert_eq!(output.lines().filter(|line| **line == offered).count(), 1, "{offered}");
+        assert_eq!(in_force(&output, name), [*default]);
+    }
+    assert_eq!(lines_with(&output, "info string param ").len(), Params::TABLE.len());
+    let options = lines_with(&output, "option name ");
+    let first = options.iter().position(|line| line.contains(" aspiration_depth ")).unwrap();
+    assert_eq!(options.len() - first, Params::TABLE.len(), "the numbers come after the main options");
+}
+
+#[test]
+fn searches_by_the_numbers_that_are_set() {
+    let set = |value: i32| format!("setoption name late_move_base value {value}\n");
+    let output = answer(format!("{SEARCH}{}{SEARCH}{}{SEARCH}{}{SEARCH}", set(1), set(90), set(24)));
+    let nodes = nodes_of_searches(&output);
+    assert_eq!(nodes[3], nodes[0], "the default, set by hand");
+    assert!(nodes[1] < nodes[0] && nodes[0] < nodes[2], "the fewer moves are left out, the more nodes: {nodes:?}");
+    let either_case = answer(format!("setoption name Late_Move_BASE value 1\n{SEARCH}"));
+    assert_eq!(nodes_of_searches(&either_case), [nodes[1]]);
+}
+
+#[test]
+fn a_number_that_is_set_forgets_what_was_searched_by_the_old_one() {
+    let set = "setoption name reverse_futility_margin value 20\n";
+    let go = "go depth 7\n";
+    let fresh = nodes_of_searches(&answer(format!("{set}{go}")));
+    assert_eq!(nodes_of_searches(&answer(format!("{go}{set}{go}")))[1..], fresh);
+    // Set to what it is, nothing is forgotten: the second search finds its answers in the table.
+    let again = nodes_of_searches(&answer(format!("{set}{go}{set}{go}")));
+    assert!(again[1] < again[0], "{again:?}");
+}
+
+#[test]
+fn numbers_stay_through_games_and_variants() {
+    let set = "setoption name late_move_base value 1\nsetoption name contempt value -15\n";
+    let alone = answer(format!("{set}{HERCULEAN}{SEARCH}"));
+    let later = answer(format!(
+        "{set}go depth 2\nucinewgame\nsetoption name UCI_Variant value makruk\nsetoption name Hash value 8\n\
+         setoption name Hash value 16\nsetoption name Weights value <empty>\nsetoption name Clear Hash\ngo depth 3\n\
+         {HERCULEAN}{SEARCH}params\n"
+    ));
+    assert_eq!(nodes_of_searches(&later)[2..], nodes_of_searches(&alone));
+    assert_ne!(nodes_of_searches(&alone), nodes_of_searches(&answer(format!("{HERCULEAN}{SEARCH}"))));
+    assert_eq!((in_force(&later, "late_move_base"), in_force(&later, "contempt")), (vec![1], vec![-15]));
+}
+
+#[test]
+fn a_number_out_of_range_changes_nothing() {
+    let output = answer(
+        "setoption name late_move_base value 12\nsetoption name late_move_base value 91\n\
+         setoption name late_move_base value 99999999999999999999\nsetoption name late_move_bas value 5\nparams\n",
+    );
+    let refused = [
+        "info string setoption late_move_base: expected 1 to 90, got 91",
+        "info string setoption late_move_base: expected a whole number from 1 to 90, got \"99999999999999999999\"",
+    ];
+    assert_eq!(output.lines().take(2).collect::<Vec<_>>(), refused);
+    assert!(output.lines().nth(2).unwrap().ends_with("the nearest is \"late_move_base\""), "{output}");
+    assert_eq!(in_force(&output, "late_move_base"), [12]);
+}
+
+#[test]
+fn the_numbers_can_be_asked_for_while_it_searches() {
+    let live = Live::begin();
+    live.send("setoption name delta_margin value 99");
+    live.send("go infinite");
+    live.wait_for("info depth 2 ", 1);
+    live.send("params");
+    live.wait_for("info string param delta_margin 99", 1);
+    assert_eq!(live.count("bestmove"), 0);
+    live.send("setoption name delta_margin value 101");
+    live.send("params");
+    live.wait_for("info string param delta_margin 101", 1);
+    live.end();
+}
+
+#[test]
+fn reads_search_files() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (path, broken) = (folder.join("uci search.toml"), folder.join("uci-broken-search.toml"));
+    std::fs::write(&path, "format = 1\n[search]\nlate_move_base = 2\ndelta_margin = 0\n").unwrap();
+    std::fs::write(&broken, "format = 1\n[search]\nlate_move_base = 0\ndelta_magrin = 3\n").unwrap();
+    let file = |path: &PathBuf| format!("setoption name SearchFile value {}\n", path.display());
+    let output = answer(format!(
+        "setoption name futility_base value 7\n{}params\n{}{}params\nsetoption name SearchFile value <empty>\nparams\n",
+        file(&path),
+        file(&broken),
+        file(&folder.join("no-such.toml"))
+    ));
+    assert_eq!(in_force(&output, "late_move_base"), [2, 2, 24]);
+    assert_eq!(in_force(&output, "delta_margin"), [0, 0, 150]);
+    assert_eq!(in_force(&output, "futility_base"), [100, 100, 100], "a file says all numbers, the defaults too");
+    let told = [
+        "info string line 3: late_move_base: expected 1 to 90, got 0",
+        "info string line 4: expected the name of a search parameter, got \"delta_magrin\"; the nearest is \"delta_margin\"",
+    ];
+    assert!(told.iter().all(|line| output.lines().any(|said| said == *line)), "{output}");
+    assert_eq!(lines_with(&output, "info string search file ").len(), 2, "{output}");
+
+    let by_hand = "setoption name late_move_base value 2\nsetoption name delta_margin value 0\n";
+    let searched = |setting: &str| nodes_of_searches(&answer(format!("{setting}{SEARCH}")));
+    assert_eq!(searched(&file(&path)), searched(by_hand));
+    assert_ne!(searched(&file(&path)), searched(""));
 }
 
 #[test]
@@ -492,6 +634,10 @@ fn words() -> impl Strategy<Value = String> {
         "VariantPath",
         "Hash",
         "Weights",
+        "SearchFile",
+        "late_move_base",
+        "Contempt",
+        "params",
         "Clear",
         "herculean",
         "sorcerer",
@@ -617,4 +763,12 @@ fn the_program_lists_the_numbers_of_the_search() {
         let numbers = words[1..5].iter().map(|word| word.parse::<i64>().unwrap());
         assert!(numbers.eq(keys.map(|key| row[key].as_i64().unwrap())), "{line}");
     }
+}
+
+#[test]
+fn the_program_prints_a_search_file_to_start_from() {
+    let text = String::from_utf8(program(&["params", "--toml"], b"").stdout).unwrap();
+    assert_eq!(Params::read(&text), Ok(Params::default()));
+    assert!(Params::TABLE.iter().all(|row| text.contains(&format!("\n{} = {}\n", row.name, row.default))), "{text}");
+    assert_eq!(program(&["params", "--toml", "--json"], b"").status.code(), Some(2));
 }

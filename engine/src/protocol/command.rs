@@ -32,6 +32,8 @@ pub(super) enum Command<'a> {
     Moves,
     /// Say what the position is worth without searching.
     Evaluate,
+    /// List the numbers that the search goes by.
+    Params,
 }
 
 /// A position and moves from there, not yet looked at.
@@ -70,7 +72,9 @@ pub(super) struct Go<'a> {
 /// Why a line was not understood.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CommandError {
-    #[error("expected one of uci, isready, ucinewgame, position, go, stop, quit, setoption, d, moves, eval, got {0:?}")]
+    #[error(
+        "expected one of uci, isready, ucinewgame, position, go, stop, quit, setoption, d, moves, eval, params, got {0:?}"
+    )]
     Unknown(String),
     #[error("position: expected startpos or fen, got {0}")]
     NoPosition(String),
@@ -127,6 +131,7 @@ pub(super) fn parse(line: &str) -> Result<Command<'_>, CommandError> {
         "d" => Command::Draw,
         "moves" => Command::Moves,
         "eval" => Command::Evaluate,
+        "params" => Command::Params,
         "debug" | "register" => Command::Nothing,
         other => return Err(CommandError::Unknown(repeated(other))),
     })

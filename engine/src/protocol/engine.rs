@@ -11,6 +11,7 @@ use crate::game::Game;
 use crate::moves::Move;
 use crate::moves::notation::MoveTextError;
 use crate::position::{FenError, Position};
+use crate::search::params::{Param, ParamError, ParamsError};
 use crate::search::{Clock, Deadline, Limits, Memory, Params};
 use crate::variant::rules::Colour;
 use crate::variant::{LoadError, Variant};
@@ -19,8 +20,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Longest weights file that is read, in bytes: far more than the largest board asks for.
-const MOST_WEIGHTS_BYTES: u64 = 4 << 20;
+/// Longest file that is read, in bytes: far more than the weights of the largest board ask for.
+const MOST_FILE_BYTES: u64 = 4 << 20;
 
 /// The state between commands.
 pub(super) struct Engine {
@@ -33,6 +34,7 @@ pub(super) struct Engine {
     evaluator: Arc<Tapered>,
     /// The chosen weights file. It may be one of another variant, waiting for that variant to be chosen.
     weights_file: Option<PathBuf>,
+    /// What searches go by, whatever the game; a memory is always made with these.
     params: Params,
     hash: usize,
     /// Made when first needed, away while a search uses it.
@@ -69,6 +71,12 @@ pub(super) enum EngineError {
     ReadWeights { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
     Weights { path: PathBuf, source: WeightsError },
+    #[error("search file {}: {source}", path.display())]
+    ReadSearchFile { path: PathBuf, source: io::Error },
+    #[error("search file {}:\n{source}", path.display())]
+    SearchFile { path: PathBuf, source: ParamsError },
+    #[error("{0}")]
+    Param(#[from] ParamError),
     #[error("Hash: expected a size that there is memory for, got {0} MB")]
     NoRoom(usize),
 }
@@ -202,6 +210,34 @@ impl Engine {
         Ok(())
     }
 
+    /// Changes all numbers of the search to those of a file; `None`: to the defaults.
+    pub fn set_search_file(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
+        self.set_params(path.map(read_search_file).transpose()?.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Changes one number of the search.
+    pub fn set_param(&mut self, param: &Param, value: i32) -> Result<(), EngineError> {
+        let mut params = self.params.clone();
+        params.set(param.name, value)?;
+        self.set_params(params);
+        Ok(())
+    }
+
+    /// What was searched by other numbers is forgotten, so the next search is that of a fresh engine with these.
+    fn set_params(&mut self, params: Params) {
+        if params != self.params {
+            self.params = params;
+            self.memory = None;
+        }
+    }
+
+    /// The numbers that the next search goes by, a line each.
+    pub fn param_list(&self) -> String {
+        let lines: Vec<_> = self.params.values().map(|(row, value)| format!("param {} {value}", row.name)).collect();
+        lines.join("\n")
+    }
+
     /// Changes the size of the table, which is empty then.
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), EngineError> {
         if !has_room_for(mebibytes) {
@@ -306,6 +342,13 @@ fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> 
     Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })
 }
 
+fn read_search_file(path: PathBuf) -> Result<Params, EngineError> {
+    match read_file(&path) {
+        Ok(text) => Params::read(&text).map_err(|source| EngineError::SearchFile { path, source }),
+        Err(source) => Err(EngineError::ReadSearchFile { path, source }),
+    }
+}
+
 /// Only regular files of a sensible size: a device or pipe could keep the session waiting for ever.
 fn read_file(path: &Path) -> io::Result<String> {
     let metadata = std::fs::metadata(path)?;
@@ -314,8 +357,8 @@ fn read_file(path: &Path) -> io::Result<String> {
         return refused("expected a regular file");
     }
     let mut text = String::new();
-    std::fs::File::open(path)?.take(MOST_WEIGHTS_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST_WEIGHTS_BYTES {
+    std::fs::File::open(path)?.take(MOST_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_FILE_BYTES {
         return refused("expected at most 4 MiB");
     }
     Ok(text)

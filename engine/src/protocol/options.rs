@@ -1,6 +1,8 @@
 //! The options of the engine: how they are offered, and what an assignment asks for.
 
 use super::command::{Assignment, repeated};
+use crate::search::Params;
+use crate::search::params::{Param, ParamError};
 use crate::variant::Variant;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -23,19 +25,30 @@ pub(super) enum Setting {
     Hash(usize),
     /// A weights file; `None`: the best values known, shipped or a priori.
     Weights(Option<PathBuf>),
+    /// A search file; `None`: the defaults.
+    SearchFile(Option<PathBuf>),
+    /// One number of the search.
+    Param(&'static Param, i32),
     /// Forget what was searched.
     ClearHash,
 }
 
+/// The options that are no numbers of the search.
+const NAMES: [&str; 6] = ["UCI_Variant", "VariantPath", "Hash", "Weights", "SearchFile", "Clear Hash"];
+
 /// Why an assignment was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum OptionError {
-    #[error("setoption: expected one of UCI_Variant, VariantPath, Hash, Weights, Clear Hash, got {0:?}")]
-    Unknown(String),
+    #[error("setoption: expected one of {} or a parameter of the search, got {got:?}; the nearest is {nearest:?}", NAMES.join(", "))]
+    Unknown { got: String, nearest: &'static str },
     #[error("setoption {name}: expected a value, got none")]
     NoValue { name: &'static str },
     #[error("setoption Hash: expected a number of mebibytes from 1 to {MOST_HASH}, got {0:?}")]
     Hash(String),
+    #[error("setoption {name}: expected a whole number from {min} to {max}, got {got:?}", name = .param.name, min = .param.min, max = .param.max)]
+    NoNumber { param: &'static Param, got: String },
+    #[error("setoption {0}")]
+    Param(#[from] ParamError),
 }
 
 /// The lines that offer the options; `from_files` are games to choose from besides the shipped ones.
@@ -48,13 +61,17 @@ pub(super) fn offer<'a>(from_files: impl Iterator<Item = &'a str>) -> String {
     let _ = write!(text, "\noption name VariantPath type string default {EMPTY}");
     let _ = write!(text, "\noption name Hash type spin default {DEFAULT_HASH} min 1 max {MOST_HASH}");
     let _ = write!(text, "\noption name Weights type string default {EMPTY}");
+    let _ = write!(text, "\noption name SearchFile type string default {EMPTY}");
     text.push_str("\noption name Clear Hash type button");
+    for Param { name, default, min, max, .. } in Params::TABLE {
+        let _ = write!(text, "\noption name {name} type spin default {default} min {min} max {max}");
+    }
     text
 }
 
 /// What an assignment asks for. Names are read in either case, as the protocol wants.
 pub(super) fn setting(assignment: &Assignment<'_>) -> Result<Setting, OptionError> {
-    let text = |name| {
+    let text = |name| -> Result<Option<String>, OptionError> {
         let value = assignment.value.ok_or(OptionError::NoValue { name })?;
         Ok((!value.is_empty() && value != EMPTY).then(|| value.to_string()))
     };
@@ -63,9 +80,22 @@ pub(super) fn setting(assignment: &Assignment<'_>) -> Result<Setting, OptionErro
         "variantpath" => Ok(Setting::Variant(text("VariantPath")?)),
         "weights" => Ok(Setting::Weights(text("Weights")?.map(Into::into))),
         "hash" => mebibytes(assignment.value.ok_or(OptionError::NoValue { name: "Hash" })?).map(Setting::Hash),
+        "searchfile" => Ok(Setting::SearchFile(text("SearchFile")?.map(Into::into))),
         "clear hash" => Ok(Setting::ClearHash),
-        _ => Err(OptionError::Unknown(repeated(assignment.name))),
+        name => number(name, assignment),
     }
+}
+
+/// A number of the search, which is called as in search files, in either case.
+fn number(name: &str, assignment: &Assignment<'_>) -> Result<Setting, OptionError> {
+    let Some(param) = Params::TABLE.iter().find(|param| param.name.eq_ignore_ascii_case(name)) else {
+        let known = NAMES.into_iter().chain(Params::TABLE.iter().map(|param| param.name));
+        let nearest = known.min_by_key(|known| strsim::osa_distance(&known.to_ascii_lowercase(), name));
+        return Err(OptionError::Unknown { got: repeated(assignment.name), nearest: nearest.unwrap_or_default() });
+    };
+    let value = assignment.value.ok_or(OptionError::NoValue { name: param.name })?;
+    let number = value.parse().map_err(|_| OptionError::NoNumber { param, got: repeated(value) })?;
+    Ok(Setting::Param(param, param.check(number)?))
 }
 
 fn mebibytes(text: &str) -> Result<usize, OptionError> {
@@ -91,12 +121,33 @@ mod tests {
             assert_eq!(set("Hash", Some(value)), Err(OptionError::Hash(value.into())));
         }
         assert_eq!(set("Hash", None), Err(OptionError::NoValue { name: "Hash" }));
-        assert_eq!(set("Threads", Some("2")), Err(OptionError::Unknown("Threads".into())));
+        assert_eq!(set("SearchFile", Some("a b.toml")), Ok(Setting::SearchFile(Some("a b.toml".into()))));
+        assert_eq!(set("searchfile", Some("<empty>")), Ok(Setting::SearchFile(None)));
+        let unknown = set("hahs", Some("2")).unwrap_err();
+        assert_eq!(unknown, OptionError::Unknown { got: "hahs".into(), nearest: "Hash" });
+    }
+
+    #[test]
+    fn reads_numbers_of_the_search() {
+        for row in Params::TABLE {
+            assert_eq!(set(row.name, Some(&row.max.to_string())), Ok(Setting::Param(row, row.max)));
+            assert_eq!(set(&row.name.to_uppercase(), Some(&row.min.to_string())), Ok(Setting::Param(row, row.min)));
+            for number in [row.min - 1, row.max + 1] {
+                let error = set(row.name, Some(&number.to_string())).unwrap_err().to_string();
+                let expected = format!("setoption {}: expected {} to {}, got {number}", row.name, row.min, row.max);
+                assert_eq!(error, expected);
+            }
+        }
+        let no_number = set("delta_margin", Some("wide")).unwrap_err().to_string();
+        assert_eq!(no_number, "setoption delta_margin: expected a whole number from 0 to 600, got \"wide\"");
+        assert_eq!(set("delta_margin", None), Err(OptionError::NoValue { name: "delta_margin" }));
+        let unknown = set("Delta_Margn", Some("1")).unwrap_err().to_string();
+        assert!(unknown.ends_with("got \"Delta_Margn\"; the nearest is \"delta_margin\""), "{unknown}");
     }
 
     #[test]
     fn the_default_variant_is_shipped() {
         assert!(Variant::shipped_names().any(|name| name == DEFAULT_VARIANT));
-        assert_eq!(offer(std::iter::empty()).lines().count(), 5);
+        assert_eq!(offer(std::iter::empty()).lines().count(), NAMES.len() + Params::TABLE.len());
     }
 }

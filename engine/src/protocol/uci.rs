@@ -88,6 +88,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Command::Evaluate => {
                 self.voice.say(format_args!("Evaluation: {} cp (side to move)", self.engine.static_value()))
             }
+            Command::Params => self.voice.remark(self.engine.param_list()),
             other => {
                 self.settle()?;
                 self.obey_at_rest(other)
@@ -141,6 +142,8 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Setting::Variant(Some(name_or_path)) => return self.set_variant(&name_or_path),
             Setting::Hash(mebibytes) => self.engine.set_hash(mebibytes),
             Setting::Weights(path) => self.engine.set_weights(path),
+            Setting::SearchFile(path) => self.engine.set_search_file(path),
+            Setting::Param(param, value) => self.engine.set_param(param, value),
             Setting::ClearHash => {
                 self.engine.forget();
                 Ok(())

@@ -1,11 +1,10 @@
 //! What past searches say about quiet moves: how often a man's going to a square cut, alone and as an answer.
 
+use super::Params;
 use crate::geometry::{GRID_SQUARES, Square};
 use crate::position::Piece;
 use crate::variant::rules::MAX_UNITS;
 
-/// Scores stay within ± this.
-const MOST: i32 = 16_384;
 /// Places of the answers' table, a power of two: sixteen times more than one game's men and squares would fill usefully;
 /// pairs that share a place disturb each other a little.
 const ANSWERS: usize = 1 << 17;
@@ -17,15 +16,23 @@ pub type Going = (Piece, Square);
 pub struct History {
     moves: Vec<i16>,
     answers: Vec<i16>,
-}
-
-impl Default for History {
-    fn default() -> Self {
-        Self { moves: vec![0; 2 * MAX_UNITS * GRID_SQUARES], answers: vec![0; ANSWERS] }
-    }
+    /// Scores stay within ± this.
+    cap: i32,
+    /// Of an answer to the opponent's last move, and of one that follows one's own, in percent.
+    weights: [i32; 2],
 }
 
 impl History {
+    /// Nothing has been searched.
+    pub fn new(params: &Params) -> Self {
+        Self {
+            moves: vec![0; 2 * MAX_UNITS * GRID_SQUARES],
+            answers: vec![0; ANSWERS],
+            cap: params.history_cap,
+            weights: [params.history_reply, params.history_follow],
+        }
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.moves.fill(0);
@@ -35,15 +42,16 @@ impl History {
     /// Score of a quiet move, given the moves before it (the opponent's last and one's own last).
     #[inline]
     pub fn score(&self, going: Going, before: [Option<Going>; 2]) -> i32 {
-        let answers = before.into_iter().flatten().map(|earlier| i32::from(self.answers[answer(earlier, going)]));
-        i32::from(self.moves[place(going)]) + answers.sum::<i32>()
+        let weighted = |(earlier, weight)| weight * i32::from(self.answers[answer(earlier, going)]);
+        let answers = before.into_iter().zip(self.weights).filter_map(|(earlier, weight)| Some((earlier?, weight)));
+        i32::from(self.moves[place(going)]) + answers.map(weighted).sum::<i32>() / 100
     }
 
     /// Moves the scores of a quiet move towards `bonus`'s sign.
     pub fn update(&mut self, going: Going, before: [Option<Going>; 2], bonus: i32) {
-        nudge(&mut self.moves[place(going)], bonus);
+        nudge(&mut self.moves[place(going)], bonus, self.cap);
         for earlier in before.into_iter().flatten() {
-            nudge(&mut self.answers[answer(earlier, going)], bonus);
+            nudge(&mut self.answers[answer(earlier, going)], bonus, self.cap);
         }
     }
 }
@@ -61,8 +69,8 @@ fn answer(earlier: Going, going: Going) -> usize {
 }
 
 /// The larger a score already is, the less a bonus of its sign adds.
-fn nudge(score: &mut i16, bonus: i32) {
+fn nudge(score: &mut i16, bonus: i32, cap: i32) {
     let now = i32::from(*score);
-    let next = now + bonus - now * bonus.abs() / MOST;
-    *score = next.clamp(-MOST, MOST) as i16;
+    let next = now + bonus - now * bonus.abs() / cap;
+    *score = next.clamp(-cap, cap) as i16;
 }

@@ -106,9 +106,9 @@ impl Memory {
             })
             .collect();
         Self {
+            table: Table::new(mebibytes, &params),
+            history: History::new(&params),
             params,
-            table: Table::new(mebibytes),
-            history: History::default(),
             reductions,
             pool: Vec::with_capacity(BUFFER),
             tried: Vec::with_capacity(BUFFER),
@@ -120,6 +120,11 @@ impl Memory {
     pub fn forget(&mut self) {
         self.table.clear();
         self.history.clear();
+    }
+
+    /// The numbers that searches with this memory go by.
+    pub const fn params(&self) -> &Params {
+        &self.params
     }
 
     /// Share of the table in use, in thousandths.
@@ -255,7 +260,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             if self.stopped {
                 return None;
             }
-            width *= 2;
+            // A hundred and twenty percent of five, the least of both, is more than five: the window always grows.
+            width = width * self.memory.params.aspiration_growth / 100;
             let widest = self.memory.params.aspiration_widest;
             if score <= alpha && alpha > -INFINITE {
                 alpha = if width > widest { -INFINITE } else { score - width };

@@ -80,11 +80,17 @@ impl<E: Evaluator> Searcher<'_, E> {
         let end = &self.position.variant().rules().end;
         let count = self.position.plies_without_progress();
         if end.repetition.is_some_and(|limit| self.repeats(usize::from(limit))) {
-            return Some(DRAW);
+            return Some(self.draw_score(ply));
         }
         // Mate or stalemate on the last move goes before the count.
         let counted_out = end.move_count.is_some_and(|limit| count >= limit);
-        (counted_out && self.position.has_legal_move()).then_some(DRAW)
+        (counted_out && self.position.has_legal_move()).then(|| self.draw_score(ply))
+    }
+
+    /// A draw as the side to move sees it: the side at the root would rather play on, the other one knows that.
+    fn draw_score(&self, ply: usize) -> i32 {
+        let contempt = self.memory.params.contempt;
+        if ply.is_multiple_of(2) { DRAW - contempt } else { DRAW + contempt }
     }
 
     /// Whether this position has occurred in the line, or as often in the game that this is the `limit`-th time. A
@@ -114,7 +120,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     fn outcome_score(&self, outcome: Outcome, ply: usize) -> i32 {
         match outcome.winner {
-            None => DRAW,
+            None => self.draw_score(ply),
             Some(winner) if winner == self.position.side_to_move() => MATE - ply as i32,
             Some(_) => -MATE + ply as i32,
         }
@@ -127,14 +133,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.plies[ply + 1].killers = [None; 2];
         let improving = !safety.in_check && ply >= 2 && value > self.plies[ply - 2].value;
         // A check is answered before the horizon.
-        let depth = depth + i32::from(safety.in_check);
+        let depth = if safety.in_check { depth + self.memory.params.check_extension } else { depth };
         Node { depth, ply, beta, safety, value, improving, table_move: known.and_then(|entry| entry.best()) }
     }
 
     /// So far above beta that the little depth left will not bring it back.
     fn reverse_futility(&self, node: &Node) -> Option<i32> {
         let params = &self.memory.params;
-        let margin = params.reverse_futility_margin * (node.depth - i32::from(node.improving));
+        let less = if node.improving { params.reverse_futility_improving } else { 0 };
+        let margin = (params.reverse_futility_margin * node.depth - less).max(0);
         let cuts = node.depth <= params.reverse_futility_depth && node.value - margin >= node.beta;
         (cuts && !is_mate(node.beta)).then_some(node.value)
     }
@@ -145,7 +152,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let params = &self.memory.params;
         let passed_before = node.ply > 0 && self.plies[node.ply - 1].going.is_none();
         if node.depth < params.null_move_depth
-            || node.value < node.beta
+            || node.value < node.beta + params.null_move_static
             || passed_before
             || node.ply == 0
             || is_mate(node.beta)
@@ -153,7 +160,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return None;
         }
-        let surplus = ((node.value - node.beta) / params.null_move_margin).min(params.null_move_surplus);
+        let surplus = ((node.value - node.beta) / params.null_move_margin).clamp(0, params.null_move_surplus);
         let reduction = params.null_move_base + node.depth / params.null_move_divisor + surplus;
         let verify = node.depth >= params.null_move_verify;
         let undo = self.pass(node.ply);
@@ -185,8 +192,9 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Without a move from the table the order is poor; a shallower search now fills the table for the next one.
     fn reduce_without_table_move(&self, node: &mut Node) {
-        if node.table_move.is_none() && node.depth >= self.memory.params.internal_reduction_depth {
-            node.depth -= 1;
+        let params = &self.memory.params;
+        if node.table_move.is_none() && node.depth >= params.internal_reduction_depth {
+            node.depth = (node.depth - params.internal_reduction).max(1);
         }
     }
 
@@ -236,7 +244,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let params = &self.memory.params;
         if !noisy {
-            let enough = params.late_move_base + node.depth * node.depth * if node.improving { 2 } else { 1 };
+            let slope = if node.improving { params.late_move_improving } else { params.late_move_slope };
+            let enough = params.late_move_base + node.depth * node.depth * slope / 100;
             let late =
                 node.depth <= params.late_move_depth && (self.memory.tried.len() - found.quiets_from) as i32 >= enough;
             let distance = params.futility_base + params.futility_margin * node.depth;
@@ -246,9 +255,10 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
         }
         let doubtful = !noisy || candidate.loses_material();
+        let margin = if noisy { params.exchange_margin } else { params.exchange_quiet_margin };
         doubtful
             && node.depth <= params.exchange_depth
-            && !self.position.exchange_gains(candidate.mv, -params.exchange_margin * node.depth, &self.values)
+            && !self.position.exchange_gains(candidate.mv, -margin * node.depth, &self.values)
     }
 
     /// The first move with the full window, the others with a null window and late ones reduced, searched again where
@@ -282,16 +292,22 @@ impl<E: Evaluator> Searcher<'_, E> {
         noisy: bool,
     ) -> i32 {
         let params = &self.memory.params;
-        if node.depth < params.reduction_depth || found.tried < 2 + usize::from(PV) || node.safety.in_check {
+        let unreduced = if PV { params.reduction_moves_pv } else { params.reduction_moves };
+        if node.depth < params.reduction_depth || found.tried < unreduced as usize || node.safety.in_check {
             return 0;
         }
         let mut plies = self.memory.reduction(node.depth, found.tried);
         if noisy {
-            return if candidate.loses_material() { (plies / 2).clamp(0, node.depth - 2) } else { 0 };
+            return if candidate.loses_material() {
+                (plies * params.reduction_noisy / 100).clamp(0, node.depth - 2)
+            } else {
+                0
+            };
         }
         let going = (super::mover(&self.position, candidate.mv), candidate.mv.to());
         plies -= self.memory.history.score(going, self.goings_before(node.ply)) / params.reduction_history;
-        plies -= i32::from(PV) + i32::from(node.improving);
+        plies -= if PV { params.reduction_pv } else { 0 };
+        plies -= if node.improving { params.reduction_improving } else { 0 };
         plies.clamp(0, node.depth - 2)
     }
 
@@ -323,9 +339,10 @@ impl<E: Evaluator> Searcher<'_, E> {
         let going = |mv: Move| (super::mover(&self.position, mv), mv.to());
         let Memory { params, history, tried, .. } = &mut *self.memory;
         let bonus = (params.history_bonus * node.depth).min(params.history_most);
+        let malus = -bonus * params.history_malus / 100;
         history.update(going(mv), before, bonus);
         for &other in &tried[quiets_from..] {
-            history.update(going(other), before, -bonus);
+            history.update(going(other), before, malus);
         }
     }
 
@@ -349,7 +366,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         };
         let (key, score) = (self.position.key(), to_table(found.best, node.ply));
         // The table is asked before a check is seen to extend the depth.
-        let depth = node.depth - i32::from(node.safety.in_check);
+        let depth = if node.safety.in_check { node.depth - self.memory.params.check_extension } else { node.depth };
         self.memory.table.store(key, found.best_move, score, node.value, depth, bound);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Evaluator, Searcher};
 use crate::moves::{Move, MoveKind, Safety, Wanted};
-use crate::position::Piece;
+use crate::position::Position;
 
 /// A move waiting to be tried.
 #[derive(Clone, Copy)]
@@ -20,9 +20,9 @@ impl Candidate {
     }
 }
 
+// Bands so far apart that no parameter brings a move from one into another.
 const TABLE_MOVE: i32 = 1 << 28;
 const GOOD_CAPTURE: i32 = 1 << 24;
-const KILLERS: [i32; 2] = [(1 << 20) + 1, 1 << 20];
 const LOSING_CAPTURE: i32 = -(1 << 24);
 
 /// The moves of one node, generated in stages: most nodes cut before their quiet moves are looked at.
@@ -73,6 +73,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             self.gather_noisy(candidates);
             return candidates.table.map(|mv| Candidate { mv, score: TABLE_MOVE, untested: false });
         }
+        let enough = self.memory.params.order_exchange;
         loop {
             let best = self.best_from(candidates.index);
             let score = best.map_or(i32::MIN, |best| self.memory.pool[best].score);
@@ -84,7 +85,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             let best = best?;
             if self.memory.pool[best].untested {
                 self.memory.pool[best].untested = false;
-                if !self.position.exchange_gains(self.memory.pool[best].mv, 0, &self.values) {
+                if !self.position.exchange_gains(self.memory.pool[best].mv, enough, &self.values) {
                     self.memory.pool[best].score += LOSING_CAPTURE - GOOD_CAPTURE;
                     continue;
                 }
@@ -124,7 +125,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let before = self.goings_before(candidates.ply);
         let killers = self.plies[candidates.ply].killers;
         let (position, values, history) = (&self.position, &self.values, &self.memory.history);
-        let (evaluator, gain_weight) = (self.evaluator, self.memory.params.order_gain);
+        let (evaluator, params) = (self.evaluator, &self.memory.params);
+        let killer_scores = [params.order_killer, params.order_second_killer];
         let pool = &mut self.memory.pool;
         let noisy = wanted == Wanted::Noisy;
         position.generate(&candidates.safety, wanted, |mv| {
@@ -132,12 +134,13 @@ impl<E: Evaluator> Searcher<'_, E> {
                 return;
             }
             let score = if noisy {
-                GOOD_CAPTURE + capture_order(position.piece_at(mv.from()), mv, position.piece_at(mv.to()), values)
+                GOOD_CAPTURE + capture_order(position, mv, values, params.order_victim)
             } else if let Some(index) = killers.iter().position(|&killer| killer == Some(mv)) {
-                KILLERS[index]
+                killer_scores[index]
             } else {
                 let piece = super::mover(position, mv);
-                history.score((piece, mv.to()), before) + gain_weight * evaluator.step_gain(piece, mv.from(), mv.to())
+                history.score((piece, mv.to()), before)
+                    + params.order_gain * evaluator.step_gain(piece, mv.from(), mv.to())
             };
             pool.push(Candidate { mv, score, untested: noisy });
         });
@@ -145,11 +148,12 @@ impl<E: Evaluator> Searcher<'_, E> {
 }
 
 /// The most valuable victim first, taken by the least valuable man.
-fn capture_order(mover: Piece, mv: Move, taken: Piece, values: &[i32]) -> i32 {
+fn capture_order(position: &Position, mv: Move, values: &[i32], victim_weight: i32) -> i32 {
+    let (mover, taken) = (position.piece_at(mv.from()), position.piece_at(mv.to()));
     let victim = if taken.is_none() { 0 } else { values[taken.unit().index()] };
     let promotion = match mv.kind() {
         MoveKind::Promotion(unit) => values[unit.index()],
         _ => 0,
     };
-    (victim + promotion) * 16 - values[mover.unit().index()]
+    (victim + promotion) * victim_weight - values[mover.unit().index()]
 }

@@ -151,13 +151,19 @@ params! {
         "Aspiration Windows";
     aspiration_window = 25, 5..=200, step 5, "Half width of the first narrowed window, in centipawns.",
         "Aspiration Windows";
+    aspiration_growth = 200, 120..=400, step 20, "Width of the next window after one that was too narrow, in percent.",
+        "Aspiration Windows";
     aspiration_widest = 1000, 100..=4000, step 100, "Width beyond which the window is opened wholly, in centipawns.",
         "Aspiration Windows";
     reverse_futility_depth = 7, 0..=12, step 1, "Greatest depth at which a far better static value cuts at once.",
         "Reverse Futility Pruning";
     reverse_futility_margin = 85, 20..=250, step 10, "Margin a ply of that cut, in centipawns.",
         "Reverse Futility Pruning";
+    reverse_futility_improving = 85, 0..=250, step 10, "Less margin where the static value has risen, in centipawns.",
+        "Reverse Futility Pruning, Improving";
     null_move_depth = 3, 1..=8, step 1, "Least depth at which passing is tried.",
+        "Null Move Pruning";
+    null_move_static = 0, -200..=200, step 10, "Centipawns above beta that the static value must reach before passing is tried.",
         "Null Move Pruning";
     null_move_base = 3, 1..=6, step 1, "Plies by which a search after passing is reduced.",
         "Null Move Pruning";
@@ -171,10 +177,18 @@ params! {
         "Null Move Pruning, Zugzwang";
     null_move_verify = 10, 6..=30, step 2, "Depth from which a cut after passing is verified without passing.",
         "Null Move Pruning, Verified Null-Move Pruning (David-Tabibi, Netanyahu 2002)";
-    internal_reduction_depth = 4, 2..=10, step 1, "Least depth at which a node without a table move is reduced by one ply.",
+    check_extension = 1, 0..=1, step 1, "Plies by which a node in check is extended.",
+        "Check Extensions";
+    internal_reduction_depth = 4, 2..=10, step 1, "Least depth at which a node without a table move is reduced.",
+        "Internal Iterative Reductions";
+    internal_reduction = 1, 0..=3, step 1, "Plies of that reduction.",
         "Internal Iterative Reductions";
     late_move_base = 24, 1..=90, step 4, "Quiet moves always tried at the lowest depth before the rest is left out.",
         "Futility Pruning, move count based";
+    late_move_slope = 100, 0..=400, step 20, "Further such moves for depth squared, in hundredths.",
+        "Futility Pruning, move count based";
+    late_move_improving = 200, 0..=600, step 20, "The same where the static value has risen.",
+        "Futility Pruning, move count based, Improving";
     late_move_depth = 6, 0..=10, step 1, "Greatest depth at which late quiet moves are left out.",
         "Futility Pruning, move count based";
     futility_depth = 6, 0..=10, step 1, "Greatest depth at which quiet moves too far below alpha are left out.",
@@ -185,7 +199,9 @@ params! {
         "Futility Pruning";
     exchange_depth = 6, 0..=10, step 1, "Greatest depth at which losing exchanges are left out.",
         "Static Exchange Evaluation";
-    exchange_margin = 90, 10..=300, step 10, "Loss a ply that is still accepted, in centipawns.",
+    exchange_margin = 90, 10..=300, step 10, "Loss a ply that is still accepted of a capture or promotion, in centipawns.",
+        "Static Exchange Evaluation";
+    exchange_quiet_margin = 90, 10..=300, step 10, "Loss a ply that is still accepted of a quiet move, in centipawns.",
         "Static Exchange Evaluation";
     reduction_base = 50, 0..=200, step 10, "Late move reduction: fixed part, in hundredths of a ply.",
         "Late Move Reductions";
@@ -195,14 +211,46 @@ params! {
         "Late Move Reductions, History Heuristic";
     reduction_depth = 3, 2..=6, step 1, "Least depth at which late moves are reduced.",
         "Late Move Reductions";
+    reduction_moves = 2, 1..=8, step 1, "Moves searched before later ones are reduced.",
+        "Late Move Reductions";
+    reduction_moves_pv = 3, 1..=8, step 1, "The same where the exact score is looked for.",
+        "Late Move Reductions";
+    reduction_pv = 1, 0..=3, step 1, "Plies that reductions are less where the exact score is looked for.",
+        "Late Move Reductions";
+    reduction_improving = 1, 0..=3, step 1, "Plies that reductions are less where the static value has risen.",
+        "Late Move Reductions, Improving";
+    reduction_noisy = 50, 0..=150, step 10, "Reduction of late captures that lose material, in percent of that of quiet moves.",
+        "Late Move Reductions";
     history_bonus = 160, 20..=600, step 20, "History bonus a ply of depth for a quiet move that cuts.",
         "History Heuristic";
     history_most = 1800, 400..=4000, step 100, "Greatest such bonus.",
         "History Heuristic";
+    history_malus = 100, 0..=200, step 10, "History taken from quiet moves tried before the one that cuts, in percent of its bonus.",
+        "History Heuristic";
+    history_cap = 16384, 4000..=32000, step 1000, "History scores of one table stay within plus or minus this.",
+        "History Heuristic, History Gravity";
+    history_reply = 100, 0..=300, step 20, "Weight of the history of answers to the opponent's last move, in percent.",
+        "Countermove Heuristic, Continuation History";
+    history_follow = 100, 0..=300, step 20, "Weight of the history of moves that follow one's own last move, in percent.",
+        "Countermove Heuristic, Continuation History";
+    order_killer = 70000, 0..=100000, step 5000, "Place of the newest killer move in the order, in history points.",
+        "Killer Heuristic";
+    order_second_killer = 69000, 0..=100000, step 5000, "Place of the killer move before it.",
+        "Killer Heuristic";
+    order_victim = 16, 1..=64, step 2, "Weight of the man taken against the man that takes, in the order of captures.",
+        "MVV-LVA";
+    order_exchange = 0, -200..=200, step 10, "Captures that gain less than this by exchange are tried last, and not at all in quiescence, in centipawns.",
+        "Static Exchange Evaluation, Quiescence Search";
     order_gain = 16, 0..=200, step 8, "History points for each centipawn that a quiet move's square gains, in the order of moves.",
         "Move Ordering";
     delta_margin = 150, 0..=600, step 25, "Quiescence: captures that stay this far below alpha are left out, in centipawns.",
         "Delta Pruning";
+    contempt = 0, -200..=200, step 10, "What a draw is worth less than nothing to the side to move at the root, in centipawns.",
+        "Contempt Factor";
+    table_age = 4, 0..=16, step 1, "Plies of depth that an entry of the table counts less for every search since it was written.",
+        "Transposition Table, Replacement Strategies";
+    table_keep = 4, 1..=16, step 1, "A position's entry stays if it is deeper by so many plies than the bound that the same search has found now.",
+        "Transposition Table, Replacement Strategies";
     time_moves_to_go = 30, 10..=80, step 5, "Moves that remaining time is shared among when the control does not say.",
         "Time Management";
     time_increment_share = 75, 0..=100, step 5, "Share of the increment spent a move, in percent.",

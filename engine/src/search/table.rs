@@ -1,5 +1,6 @@
 //! The transposition table: what is known of positions already searched.
 
+use super::Params;
 use crate::moves::Move;
 
 /// What a stored score says about the true one.
@@ -43,20 +44,23 @@ impl Entry {
 const NO_MOVE: u32 = u32::MAX;
 /// Entries that share a place.
 const CLUSTER: usize = 4;
-/// Plies of depth that a generation of age is worth when an entry is to be replaced.
-const AGE_WEIGHT: i32 = 4;
 
 /// A table of fixed size.
 pub struct Table {
     entries: Vec<Entry>,
     age: u8,
+    /// Plies of depth that a search since an entry was written is worth when one is to be replaced.
+    age_weight: i32,
+    /// Plies by which an entry must be deeper to stay.
+    keep: i32,
 }
 
 impl Table {
     /// A table of at most `mebibytes` (at least one cluster).
-    pub fn new(mebibytes: usize) -> Self {
+    pub fn new(mebibytes: usize, params: &Params) -> Self {
         let clusters = (mebibytes << 20) / (CLUSTER * size_of::<Entry>());
-        Self { entries: vec![Entry::VACANT; clusters.max(1) * CLUSTER], age: 0 }
+        let entries = vec![Entry::VACANT; clusters.max(1) * CLUSTER];
+        Self { entries, age: 0, age_weight: params.table_age, keep: params.table_keep }
     }
 
     /// Forgets everything.
@@ -81,19 +85,19 @@ impl Table {
     /// Notes a result. `best` may be absent; a move known before is kept then.
     pub fn store(&mut self, key: u64, best: Option<Move>, score: i32, value: i32, depth: i32, bound: Bound) {
         let start = self.cluster(key);
-        let (check, age) = (key as u32, self.age);
+        let (check, age, age_weight) = (key as u32, self.age, self.age_weight);
         let cluster = &mut self.entries[start..start + CLUSTER];
         let worth = |entry: &Entry| match entry.filled {
             false => i32::MIN,
             true if entry.key == check => i32::MIN + 1,
-            true => i32::from(entry.depth) - AGE_WEIGHT * i32::from(age.wrapping_sub(entry.age)),
+            true => i32::from(entry.depth) - age_weight * i32::from(age.wrapping_sub(entry.age)),
         };
         let same = cluster.iter().position(|entry| entry.filled && entry.key == check);
         let index = same.unwrap_or_else(|| (0..CLUSTER).min_by_key(|&i| worth(&cluster[i])).unwrap_or(0));
         let old = cluster[index];
         let is_same = same.is_some();
         let much_shallower =
-            is_same && bound != Bound::Exact && depth + AGE_WEIGHT <= i32::from(old.depth) && old.age == age;
+            is_same && bound != Bound::Exact && depth + self.keep <= i32::from(old.depth) && old.age == age;
         if much_shallower {
             return;
         }

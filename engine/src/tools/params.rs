@@ -15,6 +15,14 @@ pub fn text() -> String {
     aligned(&rows)
 }
 
+/// What the file of the defaults says of itself.
+const ABOUT: &str = "The defaults: a file to start from. Any of the lines may be left out.";
+
+/// The defaults as a search file, with the sentence and range of every number.
+pub fn toml() -> String {
+    Params::default().to_toml(ABOUT)
+}
+
 /// The whole table as JSON: an array of objects with keys `name`, `default`, `min`, `max`, `step`, `about`, `source`.
 pub fn json() -> serde_json::Value {
     let object = |param: &Param| {

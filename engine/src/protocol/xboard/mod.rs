@@ -14,9 +14,10 @@ pub mod pieces;
 pub mod setup;
 mod wire;
 
-use super::command::Go;
+use super::command::{Assignment, Go};
 use super::engine::Engine;
 use super::lines::Hearer;
+use super::options::{self, OptionError, Setting};
 use super::thinking::Thinking;
 use super::voice::Voice;
 use crate::moves::Move;
@@ -247,6 +248,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
              {}\n\
              feature option=\"VariantPath -file \"\n\
              feature option=\"Weights -file \"\n\
+             feature option=\"SearchFile -file \"\n\
              feature option=\"Clear Hash -button\"\n\
              feature done=1",
             self.variants_feature()
@@ -391,8 +393,22 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             }
             ("variantpath", None) => Ok(()),
             ("variantpath", Some(path)) => self.add_file(path),
-            _ => self.voice.say(format_args!("Error (unknown option): option {name:.40}")),
+            _ => self.set_search(name, value),
         }
+    }
+
+    /// The numbers of the search are not offered one by one, as XBoard would fill the screen with them; who knows their names may
+    /// set them all the same.
+    fn set_search(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        let done = match options::setting(&Assignment { name, value: Some(value.unwrap_or_default()) }) {
+            Ok(Setting::SearchFile(path)) => self.engine.set_search_file(path),
+            Ok(Setting::Param(param, value)) => self.engine.set_param(param, value),
+            Ok(_) | Err(OptionError::Unknown { .. }) => {
+                return self.voice.say(format_args!("Error (unknown option): option {name:.40}"));
+            }
+            Err(error) => return self.voice.say(one_line("tellusererror", &error)),
+        };
+        self.tell(done)
     }
 
     /// Offers a game from a file under the name that the file gives it.
