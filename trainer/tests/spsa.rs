@@ -1,6 +1,8 @@
 //! SPSA against reference cases, and against known truths: simulated games of players whose strength is a known function of their
 //! parameters.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
+
 use fairyforge::selfplay::seeds::Dice;
 use fairyforge::tune::spsa::{Gain, Gains, Kind, Schedule, Setting};
 use fairyforge::tune::{Batch, Course, Objective, PairResult, Tuner};

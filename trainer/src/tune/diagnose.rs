@@ -107,10 +107,8 @@ fn cut_off(tuner: &Tuner, iterations: &[Iteration], last: usize, parameter: usiz
         Some(before) => iterations[before].theta[parameter],
         None => setting.start,
     };
-    let beyond = |index: &usize| {
-        let (theta, c) = (before(*index), tuner.gain(parameter, iterations[*index].iteration).c);
-        theta + c > setting.max || theta - c < setting.min
-    };
+    let beyond =
+        |index: &usize| setting.cuts_off(before(*index), tuner.gain(parameter, iterations[*index].iteration).c);
     (first..iterations.len()).filter(beyond).count() as f64 / last.max(1) as f64
 }
 

@@ -275,6 +275,12 @@ impl Journal {
         &self.iterations
     }
 
+    /// The iterations so far, for whoever needs no journal any more.
+    #[must_use]
+    pub fn into_iterations(self) -> Vec<Iteration> {
+        self.iterations
+    }
+
     /// Adds an iteration, on disk first.
     ///
     /// # Errors

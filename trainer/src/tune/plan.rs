@@ -7,7 +7,7 @@ use crate::selfplay::{Adjudication, Openings};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 /// Version of the plan format.
 pub const FORMAT: u32 = 1;
@@ -256,7 +256,6 @@ impl Strangers<'_> {
         let (DeValue::Array(items), Some(toml::Value::Table(known))) = (value.get_ref(), examples.first()) else {
             return;
         };
-        let items: &DeArray<'_> = items;
         items.iter().for_each(|item| self.inside(path, item, known));
     }
 

@@ -64,7 +64,7 @@ impl<O: Objective> Tuning<'_, O> {
             theta.clone_from(&iteration.theta);
             journal.add(iteration)?;
         }
-        Ok(journal.iterations().to_vec())
+        Ok(journal.into_iterations())
     }
 
     fn iteration(&self, number: u64, theta: &[f64]) -> Result<Iteration, TuneError> {

@@ -118,6 +118,12 @@ impl Setting {
         self.clipped(theta + gain.step(result, flip))
     }
 
+    /// Whether a bound cuts a side of the trial off.
+    #[must_use]
+    pub fn cuts_off(&self, theta: f64, c: f64) -> bool {
+        theta + c > self.max || theta - c < self.min
+    }
+
     /// Whether a value is as far as the parameter may go.
     #[must_use]
     pub fn is_bound(&self, value: f64) -> bool {
@@ -196,6 +202,7 @@ mod tests {
         assert_eq!(setting.tried(9.5, 2.0, 1.0), [10.0, 7.5]);
         assert_eq!(setting.tried(9.5, 2.0, -1.0), [7.5, 10.0]);
         assert_eq!(setting.tried(5.0, 20.0, 1.0), [10.0, 0.0]);
+        assert!(setting.cuts_off(9.5, 2.0) && setting.cuts_off(0.5, 2.0) && !setting.cuts_off(5.0, 5.0));
         let gain = Gain { c: 1.0, r: 0.5 };
         assert_eq!(setting.moved(9.5, gain, 4.0, 1.0), 10.0);
         assert_eq!(setting.moved(9.5, gain, 4.0, -1.0), 7.5);

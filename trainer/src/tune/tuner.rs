@@ -60,8 +60,6 @@ pub struct Trial {
     pub plus: Vec<f64>,
     /// What the minus player plays with.
     pub minus: Vec<f64>,
-    /// By parameter: whether a bound cut a side off.
-    pub clipped: Vec<bool>,
 }
 
 impl Tuner {
@@ -121,12 +119,8 @@ impl Tuner {
     pub fn trial(&self, iteration: u64, theta: &[f64]) -> Trial {
         let mut dice = Dice::new(self.seed, iteration);
         let size = self.settings.len();
-        let mut trial = Trial {
-            flips: Vec::with_capacity(size),
-            plus: Vec::with_capacity(size),
-            minus: Vec::with_capacity(size),
-            clipped: Vec::with_capacity(size),
-        };
+        let mut trial =
+            Trial { flips: Vec::with_capacity(size), plus: Vec::with_capacity(size), minus: Vec::with_capacity(size) };
         for (index, (setting, &theta)) in self.settings.iter().zip(theta).enumerate() {
             let flip = if dice.chance(0.5) { 1 } else { -1 };
             let lot = dice.below(1 << 53) as f64 * FINEST;
@@ -139,7 +133,6 @@ impl Tuner {
             trial.flips.push(flip);
             trial.plus.push(plus);
             trial.minus.push(minus);
-            trial.clipped.push(theta + c > setting.max || theta - c < setting.min);
         }
         trial
     }
@@ -265,11 +258,5 @@ mod tests {
         assert_eq!(batched.moved(4, &[1.0], &[-1], 5), [1.0 - 5.0 * gain.r * gain.c]);
         assert_eq!(batched.moved(4, &[39.99], &[-1], -1600), [40.0]);
         assert_eq!(batched.playable(&[1.5]), [2.0]);
-    }
-
-    #[test]
-    fn trials_cut_off_by_a_bound_are_told() {
-        let tuner = Tuner::new(vec![whole(39.0, 2.0), whole(0.0, 2.0)], &Course::usual(10, 1, 1));
-        assert_eq!(tuner.trial(3, &tuner.start()).clipped, [true, false]);
     }
 }
