@@ -8,6 +8,7 @@ pub mod cli;
 pub mod fit;
 pub mod pgn;
 pub mod plan;
+pub mod play;
 pub mod progress;
 pub mod record;
 pub mod report;

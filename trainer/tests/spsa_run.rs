@@ -45,6 +45,8 @@ elo0 = 0
 elo1 = 40
 max_pairs = 48
 "#;
+/// Two positions of chess.
+const BOOK: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"c4\";\nrnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - id \"two\";\n";
 const LINE: &str = "tune spsa plan.toml --out run --threads 2";
 
 fn place() -> Workplace {
@@ -106,7 +108,7 @@ fn check_results(result: &Value, place: &Workplace) {
     assert!(report.contains("## Tuned against old values") && report.contains("log-likelihood ratio"), "{report}");
     assert!(report.contains("![every parameter over the iterations](chart.svg)"));
     let confirm = &result["confirm"];
-    assert!(confirm["match"]["pentanomial"].is_array() && confirm["llr"].is_number(), "{confirm}");
+    assert!(confirm["match"]["pentanomial"].is_array() && confirm["sprt"]["llr"].is_number(), "{confirm}");
 }
 
 #[test]
@@ -232,20 +234,31 @@ fn damaged_journals_are_named(place: &Workplace) {
     place.run("tune recompute run").refused(2, &["tune spsa", "match"]);
 }
 
-/// A search file to start from decides the games, wherever it lies.
+/// Files to start from decide the games; a run does not go on with others.
 #[test]
-fn a_run_starts_from_a_search_file_beside_its_plan() {
+fn a_run_starts_from_files_beside_its_plan() {
     let place = place();
     std::fs::create_dir(place.path("plans")).unwrap();
     place.write("plans/start.toml", "format = 1\n[search]\nlate_move_base = 60\n");
-    let plan =
-        PLAN.replace("iterations = 12", "iterations = 2").replace("seed = 3", "seed = 3\nsearch = \"start.toml\"");
+    place.write("plans/book.epd", BOOK);
+    let plan = PLAN.replace("iterations = 12", "iterations = 2").replace(
+        "seed = 3",
+        "seed = 3\nsearch = \"start.toml\"\nopenings.file = { path = \"book.epd\", order = \"sequential\" }",
+    );
     place.write("plans/plan.toml", &plan);
     let line = "tune spsa plans/plan.toml --out run";
     let result = json(&place.run(&format!("{line} --json")).succeeded());
     assert_eq!(result["parameters"][0]["start"], 60.0);
-    place.write("plans/start.toml", "format = 1\n[search]\nlate_move_base = 60\ndelta_margin = 33\n");
+    let confirming = place.read("run/confirm.jsonl");
+    assert!(confirming.lines().nth(1).is_some_and(|line| line.contains("r1bqkbnr/pppp1ppp/2n5")), "{confirming}");
+    let started = place.read("plans/start.toml");
+    place.write("plans/start.toml", &format!("{started}delta_margin = 33\n"));
     place.run(line).refused(2, &["search: recorded"]);
+    place.write("plans/start.toml", &started);
+    place.write("plans/book.epd", &BOOK.replace("c4", "c5"));
+    place.run(line).refused(2, &["plan.openings.file.digest"]);
+    place.write("plans/book.epd", "this is no position\n");
+    place.run(line).refused(2, &["openings", "book.epd"]);
 }
 
 #[test]

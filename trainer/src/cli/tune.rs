@@ -5,11 +5,10 @@ use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, on_threads, or_run, stop_on_interrupt, threads};
 use crate::progress::Progress;
 use crate::run_dir::{RunDir, RunPaths, write_atomically};
-use crate::selfplay::openings::OpeningMaker;
-use crate::tune::confirm::{self, ConfirmHeader, Confirmation, ConfirmingMatch};
+use crate::tune::confirm::{self, Confirmation, ConfirmingMatch};
 use crate::tune::diagnose::outcomes;
 use crate::tune::journal::{Header, Iteration, Provenance};
-use crate::tune::objective::{EngineGames, GameSettings};
+use crate::tune::objective::EngineGames;
 use crate::tune::plan::Confirm;
 use crate::tune::recompute::{Recomputed, Strike, recompute};
 use crate::tune::report::TuneReport;
@@ -80,13 +79,7 @@ fn spsa(args: &SpsaArgs) -> Result<(), Failure> {
     let out = or_run(args.out.as_ref(), name);
     let run = open_run(&out, &toml::to_string(&setup.saved()).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
-    let play = Play {
-        setup: &setup,
-        settings: setup.plan.games(),
-        openings: OpeningMaker::new(&setup.variant, &setup.plan.openings),
-        run: &run,
-        stop: &stop,
-    };
+    let play = Play { setup: &setup, run: &run, stop: &stop };
     let (iterations, confirmation) = on_threads(args.threads, || play.all())?.map_err(|error| cut_off(error, &out))?;
     let command = format!("fairyforge tune spsa {} --out {}", args.plan.display(), out.display());
     let report = TuneReport {
@@ -103,8 +96,6 @@ fn spsa(args: &SpsaArgs) -> Result<(), Failure> {
 /// What plays a run.
 struct Play<'a> {
     setup: &'a Setup,
-    settings: GameSettings,
-    openings: OpeningMaker,
     run: &'a RunDir,
     stop: &'a Arc<AtomicBool>,
 }
@@ -113,58 +104,43 @@ impl Play<'_> {
     fn all(&self) -> Result<(Vec<Iteration>, Option<Confirmation>), TuneError> {
         let iterations = self.tune()?;
         let tuner = &self.setup.tuner;
-        let tuned = iterations.last().map_or_else(|| tuner.start(), |last| last.theta.clone());
-        let values = [tuner.playable(&tuned), tuner.playable(&tuner.start())];
+        let end = iterations.last().map_or_else(|| tuner.start(), |last| last.theta.clone());
+        let tuned = tuner.playable(&end);
         let confirmation = match self.setup.plan.confirm {
-            Some(confirm) if values[0] != values[1] => Some(self.confirm(confirm, values)?),
+            Some(confirm) if tuned != tuner.playable(&tuner.start()) => Some(self.confirm(confirm, &tuned)?),
             _ => None,
         };
         Ok((iterations, confirmation))
     }
 
     fn tune(&self) -> Result<Vec<Iteration>, TuneError> {
-        let Setup { plan, tuner, variant, .. } = self.setup;
+        let Setup { plan, tuner, variant, engine, targets, .. } = self.setup;
+        let openings = self.setup.openings(plan.seed)?;
         let header = header(self.setup);
         let progress = Progress::new(&format!("tuning, {}", variant.name()), "games", 2 * tuner.schedule().pairs);
-        let tuning = Tuning { tuner, header: &header, objective: &self.games(plan.seed, &progress) };
+        let objective = EngineGames {
+            variant,
+            openings: &openings,
+            base: engine,
+            targets,
+            settings: &plan.games(),
+            stop: self.stop,
+            progress: &progress,
+        };
+        let tuning = Tuning { tuner, header: &header, objective: &objective };
         let resumed = |iterations| progress.skip(2 * tuner.pairs_per_iteration() * iterations);
         let tuned = tuning.run(&self.run.tuning(), resumed);
         progress.finish();
         tuned
     }
 
-    fn confirm(&self, confirm: Confirm, [tuned, old]: [Vec<f64>; 2]) -> Result<Confirmation, TuneError> {
-        let (format, kind) = ConfirmHeader::kind();
-        let header = ConfirmHeader {
-            format,
-            kind,
-            variant: self.setup.variant.name().into(),
-            rules_hash: self.setup.variant.rules_hash().into(),
-            seed: confirm::seed(self.setup.plan.seed),
-            program: VERSION.into(),
-            confirm,
-            parameters: self.setup.plan.names(),
-            tuned,
-            old,
-        };
+    fn confirm(&self, confirm: Confirm, tuned: &[f64]) -> Result<Confirmation, TuneError> {
+        let openings = self.setup.openings(confirm::seed(self.setup.plan.seed))?;
         let progress = Progress::new("tuned against old values, at most", "games", 2 * confirm.max_pairs);
-        let contest = ConfirmingMatch { header: &header, objective: &self.games(header.seed, &progress) };
-        let played = contest.play(&self.run.confirmation(), |pairs| progress.skip(2 * pairs));
+        let contest = ConfirmingMatch { setup: self.setup, confirm, tuned, openings };
+        let played = contest.play(&self.run.confirmation(), self.stop, &mut progress.of_match());
         progress.finish();
-        played
-    }
-
-    fn games<'a>(&'a self, seed: u64, progress: &'a Progress) -> EngineGames<'a> {
-        EngineGames {
-            variant: &self.setup.variant,
-            openings: &self.openings,
-            base: &self.setup.engine,
-            targets: &self.setup.targets,
-            settings: &self.settings,
-            seed,
-            stop: self.stop,
-            progress,
-        }
+        Ok(played?)
     }
 }
 
@@ -208,13 +184,11 @@ fn print_json(report: &TuneReport, run: &RunDir) -> Result<(), Failure> {
 }
 
 fn cut_off(error: TuneError, out: &Path) -> Failure {
-    match error {
-        TuneError::Stopped => Failure::Interrupted(format!(
-            "stopped; finished iterations are in {}, the same command continues",
-            out.display()
-        )),
-        error => Failure::Failed(anyhow::Error::from(error).context("tuning stopped; finished iterations are intact")),
+    if error.is_stop() {
+        let out = out.display();
+        return Failure::Interrupted(format!("stopped; what is finished is in {out}, the same command continues"));
     }
+    Failure::Failed(anyhow::Error::from(error).context("tuning stopped; what is finished is intact"))
 }
 
 /// A run as its journal holds it.

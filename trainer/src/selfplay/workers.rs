@@ -1,11 +1,12 @@
 //! Many games side by side: shards are played in parallel, each by one thread, and written as they are done.
 
 use super::openings::OpeningMaker;
-use super::{Adjudication, Openings, Player, play};
+use super::{Openings, Player, record_game};
+use crate::play::{Adjudication, Allowance, EngineMover, Referee};
 use crate::progress::Progress;
 use crate::record::{GameRecord, Origin, RecordError, write_shard};
 use fairyforge_engine::evaluate::Tapered;
-use fairyforge_engine::search::{Limits, Memory, Params};
+use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,18 +127,17 @@ impl Generation<'_> {
         progress: &Progress,
     ) -> Option<Vec<GameRecord>> {
         let player = || Player {
-            evaluator: self.evaluator,
-            memory: Memory::new(self.settings.table_mebibytes, Params::default()),
-            limits: Limits::nodes(self.settings.nodes),
+            mover: EngineMover::new(self.evaluator, &Params::default(), self.settings.table_mebibytes),
+            allowance: Allowance::nodes(self.settings.nodes),
         };
         let mut players = [player(), player()];
+        let referee = Referee { adjudication: &self.settings.adjudication, time_margin: Duration::ZERO, stop };
         let mut records = Vec::with_capacity(games as usize);
         for number in first..first + games {
             let openings = maker.pair(self.origin.run_seed, number / 2);
-            let opening = &openings[(number % 2) as usize];
-            let played = play(opening, &mut players, &self.settings.adjudication, stop)?;
-            progress.game(played.positions.len() as u64);
-            records.push(played.into_record(number, opening));
+            let record = record_game(number, &openings[(number % 2) as usize], &mut players, &referee)?;
+            progress.game(record.positions.len() as u64);
+            records.push(record);
         }
         Some(records)
     }

@@ -1,17 +1,18 @@
 //! Who plays the games of a tuning run: the engine, or a simulation in a test. The tuner knows nothing else of games.
 
 use super::targets::{Engine, Target};
+use crate::arena::openings::OpeningBook;
 use crate::arena::statistics::GameResult;
+use crate::play::{Adjudication, Allowance, EngineMover, Referee, Seat, Start};
 use crate::progress::Progress;
-use crate::selfplay::openings::OpeningMaker;
-use crate::selfplay::{Adjudication, Openings, Player, play};
 use fairyforge_engine::evaluate::Tapered;
-use fairyforge_engine::search::{Limits, Memory, Params};
+use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Pairs of games between two sets of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,15 +66,13 @@ pub struct EngineGames<'a> {
     /// The game.
     pub variant: &'a Arc<Variant>,
     /// Where its games begin.
-    pub openings: &'a OpeningMaker,
+    pub openings: &'a OpeningBook,
     /// The player as it is before values are put in.
     pub base: &'a Engine,
     /// What the values are of.
     pub targets: &'a [Target],
     /// How games are played.
     pub settings: &'a GameSettings,
-    /// Seed of the openings.
-    pub seed: u64,
     /// Set to end it early.
     pub stop: &'a AtomicBool,
     /// Told of every game.
@@ -87,9 +86,7 @@ pub struct GameSettings {
     pub nodes: u64,
     /// Size of a player's table, in mebibytes.
     pub table_mebibytes: usize,
-    /// Where games begin.
-    pub openings: Openings,
-    /// When they are ended early.
+    /// When games are ended early.
     pub adjudication: Adjudication,
 }
 
@@ -105,22 +102,23 @@ impl EngineGames<'_> {
         Side { evaluator: Tapered::new(self.variant, &weights), params }
     }
 
-    fn player<'a>(&self, side: &'a Side) -> Player<'a> {
-        Player {
-            evaluator: &side.evaluator,
-            memory: Memory::new(self.settings.table_mebibytes, side.params.clone()),
-            limits: Limits::nodes(self.settings.nodes),
-        }
+    fn mover<'a>(&self, side: &'a Side) -> EngineMover<'a> {
+        EngineMover::new(&side.evaluator, &side.params, self.settings.table_mebibytes)
     }
 
     /// One game of a pair; the plus player is White in the first. Returns its result.
     fn game(&self, pair: u64, second: u64, sides: &[Side; 2]) -> Option<i8> {
-        let [opening, _] = self.openings.pair(self.seed, pair);
+        let opening = self.openings.opening(pair);
         let white = second as usize;
-        let mut players = [self.player(&sides[white]), self.player(&sides[1 - white])];
-        let played = play(&opening, &mut players, &self.settings.adjudication, self.stop)?;
-        self.progress.game(played.positions.len() as u64);
-        Some(if second == 0 { played.result } else { -played.result })
+        let mut movers = [self.mover(&sides[white]), self.mover(&sides[1 - white])];
+        let allowance = Allowance::nodes(self.settings.nodes);
+        let mut seats = movers.each_mut().map(|mover| Seat { mover, allowance });
+        let adjudication = &self.settings.adjudication;
+        let referee = Referee { adjudication, time_margin: Duration::ZERO, stop: self.stop };
+        let start = Start { position: &opening.position, plies: opening.plies };
+        let played = referee.play(start, &mut seats, |_, _| ())?;
+        self.progress.game(played.moves.len() as u64);
+        Some(if second == 0 { played.result() } else { -played.result() })
     }
 }
 

@@ -2,8 +2,9 @@
 //! is [`super::setup`]'s business. Format: `docs/formats/tuning.md`.
 
 use super::spsa::Schedule;
+use crate::arena::openings::{OpeningFile, OpeningSource};
 use crate::arena::sprt::{EloModel, SprtSettings};
-use crate::selfplay::{Adjudication, Openings};
+use crate::play::Adjudication;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use toml::Spanned;
@@ -44,12 +45,12 @@ pub struct Plan {
     /// Search file to start from; the defaults if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
-    /// Weights to start from: `shipped`, `a-priori` or a file.
-    #[serde(default = "default_weights")]
-    pub weights: String,
+    /// Weights to start from: `shipped`, `a-priori` or a file; the best known if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// Where games begin.
     #[serde(default)]
-    pub openings: Openings,
+    pub openings: OpeningSource,
     /// When they are ended early.
     #[serde(default)]
     pub adjudication: Adjudication,
@@ -137,10 +138,6 @@ const fn default_a_ratio() -> f64 {
     Schedule::A_RATIO
 }
 
-fn default_weights() -> String {
-    "shipped".into()
-}
-
 const fn default_max_pairs() -> u64 {
     10_000
 }
@@ -216,13 +213,19 @@ impl Plan {
             gamma: 0.0,
             a_ratio: 0.0,
             search: Some(String::new()),
-            weights: String::new(),
-            openings: Openings::default(),
+            weights: Some(String::new()),
+            openings: OpeningSource::default(),
             adjudication: Adjudication::default(),
             confirm: Some(confirm),
             parameters: vec![parameter],
         };
-        toml::Table::try_from(plan).expect("a plan is a table")
+        let mut table = toml::Table::try_from(plan).expect("a plan is a table");
+        let file = OpeningFile { digest: Some(String::new()), plies: Some(0), ..OpeningFile::new("") };
+        let file = toml::Table::try_from(OpeningSource::File(file)).expect("openings are a table");
+        if let Some(openings) = table.get_mut("openings").and_then(toml::Value::as_table_mut) {
+            openings.extend(file);
+        }
+        table
     }
 }
 
@@ -298,7 +301,7 @@ mod tests {
         let text =
             format!("{SHORT}[confirm]\nelo0 = 0\nelo1 = 5\n[[parameters]]\nname = \"late_move_base\"\nmax = 40\n");
         let plan = Plan::read(&text).unwrap();
-        assert_eq!((plan.pairs_per_iteration, plan.nodes, plan.weights.as_str()), (8, 500, "shipped"));
+        assert_eq!((plan.pairs_per_iteration, plan.nodes, plan.weights.as_deref()), (8, 500, None));
         assert_eq!((plan.alpha, plan.gamma, plan.a_ratio), (0.602, 0.101, 0.1));
         assert_eq!(plan.parameters[0].max, Some(40.0));
         assert_eq!(plan.confirm.unwrap().model, EloModel::Normalized);
@@ -308,13 +311,13 @@ mod tests {
     #[test]
     fn all_unknown_keys_are_told_with_line_and_nearest() {
         let text = format!(
-            "{SHORT}ndoes = 5\n[openings]\nleast = 3\n[openings.imbalance]\nshare = 0.1\nshar = 1\n[[parameters]]\nname = \"a\"\n[[parameters]]\nname = \"b\"\ncend = 3\n"
+            "{SHORT}ndoes = 5\n[openings.random]\nleast = 3\n[openings.random.imbalance]\nshare = 0.1\nshar = 1\n[[parameters]]\nname = \"a\"\n[[parameters]]\nname = \"b\"\ncend = 3\n"
         );
         let Faults(faults) = Plan::read(&text).unwrap_err();
         let expected = [
             "line 5: unknown key `ndoes`, did you mean `nodes`?",
-            "line 7: unknown key `openings.least`, did you mean",
-            "line 10: unknown key `openings.imbalance.shar`, did you mean `openings.imbalance.share`?",
+            "line 7: unknown key `openings.random.least`, did you mean",
+            "line 10: unknown key `openings.random.imbalance.shar`, did you mean `openings.random.imbalance.share`?",
             "line 15: unknown key `parameters.cend`, did you mean `parameters.c_end`?",
         ];
         assert_eq!(faults.len(), expected.len(), "{faults:#?}");

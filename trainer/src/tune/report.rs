@@ -88,7 +88,7 @@ impl TuneReport<'_> {
             let _ = writeln!(text, "{line}");
         }
         if let Some(confirmation) = self.confirmation {
-            let _ = writeln!(text, "tuned against old: {}\n{}", confirmation.summary(), confirmation.sentence());
+            let _ = writeln!(text, "tuned against old: {}\n{}", confirmation.summary, confirmation.sentence());
         }
         text
     }
@@ -113,22 +113,9 @@ impl TuneReport<'_> {
     /// For `--json`.
     #[must_use]
     pub fn json(&self) -> Value {
-        let confirm = self.confirmation.map(|confirmation| {
-            let report = &confirmation.report;
-            json!({
-                "decision": report.decision,
-                "llr": report.llr,
-                "lower": report.bounds.lower,
-                "upper": report.bounds.upper,
-                "elo0": report.settings.elo0,
-                "elo1": report.settings.elo1,
-                "model": report.settings.model,
-                "elo": report.estimate.elo,
-                "elo_ci": report.estimate.elo_ci,
-                "los": report.estimate.los,
-                "match": confirmation.summary(),
-            })
-        });
+        let confirm = self
+            .confirmation
+            .map(|confirmation| json!({"match": confirmation.summary, "sprt": confirmation.report.to_json()}));
         json!({
             "variant": self.setup.variant.name(),
             "rules_hash": self.setup.variant.rules_hash(),
@@ -212,12 +199,12 @@ impl TuneReport<'_> {
         };
         let (report, [low, high]) = (&confirmation.report, confirmation.report.estimate.elo_ci);
         let _ = writeln!(text, "{} Openings are none of the tuning's.\n", confirmation.sentence());
-        let _ = writeln!(text, "```\n{}\n```\n", confirmation.summary());
+        let _ = writeln!(text, "```\n{}\n```\n", confirmation.summary);
         let _ = writeln!(
             text,
             "After {} pairs the log-likelihood ratio is {:.2}, bounds {:.2} and {:.2}. With regard to when the test stopped: Elo {:+.1} \
              [{low:+.1}, {high:+.1}] (95 %, median-unbiased).",
-            confirmation.tally.pairs().total(),
+            report.results.observations(),
             report.llr,
             report.bounds.lower,
             report.bounds.upper,
@@ -234,7 +221,8 @@ impl TuneReport<'_> {
         let _ = writeln!(text, "- seed: {}", plan.seed);
         let search = plan.search.as_ref().map(|file| format!("{file}, digest `{}`", setup.search_digest));
         let _ = writeln!(text, "- search before: {}", search.as_deref().unwrap_or("the program's defaults"));
-        let _ = writeln!(text, "- weights before: {}, digest `{}`", plan.weights, setup.weights_digest);
+        let weights = plan.weights.as_deref().unwrap_or("the best known");
+        let _ = writeln!(text, "- weights before: {weights}, digest `{}`", setup.weights_digest);
         text.push_str("\nThe same program with the same plan gives the same journal on any number of threads. `fairyforge tune recompute` makes the end again from it.\n");
     }
 }

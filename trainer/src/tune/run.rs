@@ -4,9 +4,10 @@
 use super::journal::{Header, Iteration, Journal, JournalError};
 use super::objective::{Batch, Objective};
 use super::tuner::Tuner;
-use crate::arena::sprt::SprtError;
+use crate::arena::MatchError;
+use crate::arena::openings::OpeningError;
 use crate::run_dir::FileError;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -17,24 +18,23 @@ pub enum TuneError {
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The journal of the match at the end is not what it must be.
-    #[error("{}, line {line}: expected {expected}, got {got:?}", path.display())]
-    Confirm {
-        /// The journal.
-        path: PathBuf,
-        /// The line, from 1.
-        line: u64,
-        /// What belongs there.
-        expected: String,
-        /// What is there.
-        got: String,
-    },
-    /// The match at the end says nothing.
+    /// The openings are not what they were when the plan was checked.
     #[error(transparent)]
-    Sprt(#[from] SprtError),
+    Openings(#[from] OpeningError),
+    /// The match at the end ended early.
+    #[error(transparent)]
+    Match(#[from] MatchError),
     /// Somebody asked for it; finished iterations are safe.
     #[error("stopped on request")]
     Stopped,
+}
+
+impl TuneError {
+    /// Whether somebody asked for the end.
+    #[must_use]
+    pub const fn is_stop(&self) -> bool {
+        matches!(self, Self::Stopped | Self::Match(MatchError::Stopped))
+    }
 }
 
 /// A run of the tuner on something that plays.

@@ -6,6 +6,7 @@ use super::plan::{Confirm, FORMAT, Faults, Parameter, Plan};
 use super::spsa::{Kind, Setting};
 use super::targets::{Engine, Span, Target};
 use super::tuner::{Course, Tuner};
+use crate::arena::openings::{OpeningBook, OpeningError, OpeningFile, OpeningSource};
 use crate::arena::sprt::Sprt;
 use crate::checksum::text_digest;
 use crate::plan::{check_adjudication, check_openings};
@@ -44,6 +45,8 @@ pub struct Setup {
     pub search_digest: String,
     /// Digest of its weights.
     pub weights_digest: String,
+    /// Where games begin.
+    openings: OpeningSource,
     /// What is tuned, in the plan's order.
     pub targets: Vec<Target>,
     /// The mathematics.
@@ -117,7 +120,6 @@ impl Plan {
         GameSettings {
             nodes: self.nodes,
             table_mebibytes: self.table_mebibytes,
-            openings: self.openings.clone(),
             adjudication: self.adjudication.clone(),
         }
     }
@@ -140,14 +142,23 @@ impl Setup {
         let files = Files { folder_of: path };
         let variant = files.variant(&plan.variant).map_err(|error| faults.note(error)).ok().map(Arc::new);
         let params = files.params(plan.search.as_deref()).map_err(|error| faults.note(error)).ok();
-        let weights = variant
-            .as_ref()
-            .and_then(|variant| files.weights(variant, &plan.weights).map_err(|error| faults.note(error)).ok());
+        let name = plan.weights.clone();
+        let loaded = variant.as_ref().map(|variant| files.weights(variant, name.as_deref()));
+        let weights = loaded.and_then(|loaded| loaded.map_err(|error| faults.note(error)).ok());
         let (Some(variant), Some((params, search_digest)), Some((weights, weights_digest))) =
             (variant, params, weights)
         else {
             return Err(faults);
         };
+        let placed = files.placed(&plan.openings);
+        let openings = match OpeningBook::open(&variant, &placed, plan.seed) {
+            Ok(book) => book.source().clone(),
+            Err(error) => {
+                faults.note(format_args!("openings: {error}"));
+                placed
+            }
+        };
+        note_digest(&mut plan.openings, &openings);
         let base = Engine { params, weights };
         let found = resolve(&mut plan.parameters, &variant, &base, &mut faults);
         if !faults.0.is_empty() {
@@ -156,7 +167,15 @@ impl Setup {
         let (targets, settings): (Vec<Target>, Vec<Setting>) = found.into_iter().unzip();
         let tuner = Tuner::new(settings, &plan.course());
         let engine = base.with(&targets, &tuner.start());
-        Ok(Self { plan, variant, engine, search_digest, weights_digest, targets, tuner })
+        Ok(Self { plan, variant, engine, search_digest, weights_digest, openings, targets, tuner })
+    }
+
+    /// The openings in the order that a seed makes.
+    ///
+    /// # Errors
+    /// A file of openings is not there any more, or is another.
+    pub fn openings(&self, seed: u64) -> Result<OpeningBook, OpeningError> {
+        OpeningBook::open(&self.variant, &self.openings, seed)
     }
 
     /// What the run keeps of its plan.
@@ -243,7 +262,11 @@ fn check_numbers(plan: &Plan, faults: &mut Faults) {
     for (key, got) in [("alpha", plan.alpha), ("gamma", plan.gamma), ("a_ratio", plan.a_ratio)] {
         faults.require((0.0..=1.0).contains(&got), key, "0 to 1", got);
     }
-    let checks = [check_openings(&plan.openings), check_adjudication(&plan.adjudication)];
+    let openings = match &plan.openings {
+        OpeningSource::Random(openings) => check_openings(openings),
+        OpeningSource::File(_) => Ok(()),
+    };
+    let checks = [openings, check_adjudication(&plan.adjudication)];
     checks.into_iter().filter_map(Result::err).for_each(|error| faults.note(error));
     if let Some(Confirm { max_pairs, .. }) = plan.confirm {
         let range = 1..=MOST_ITERATIONS;
@@ -288,8 +311,19 @@ impl Files<'_> {
         Ok((params, text_digest(&text)))
     }
 
-    fn weights(&self, variant: &Variant, name: &str) -> Result<(Weights, String), String> {
-        match name {
+    /// The openings with the file named as seen from here.
+    fn placed(&self, openings: &OpeningSource) -> OpeningSource {
+        match openings {
+            OpeningSource::Random(_) => openings.clone(),
+            OpeningSource::File(file) => {
+                OpeningSource::File(OpeningFile { path: self.find(&file.path.to_string_lossy()), ..file.clone() })
+            }
+        }
+    }
+
+    fn weights(&self, variant: &Variant, name: Option<&str>) -> Result<(Weights, String), String> {
+        let usual = if Weights::shipped(variant).is_some() { SHIPPED } else { A_PRIORI };
+        match name.unwrap_or(usual) {
             A_PRIORI => Ok((Weights::a_priori(variant), A_PRIORI.into())),
             SHIPPED => {
                 let missing =
@@ -298,12 +332,19 @@ impl Files<'_> {
                 let digest = text_digest(&weights.to_toml(variant));
                 Ok((weights, digest))
             }
-            _ => {
+            name => {
                 let text = self.read("weights", name)?;
                 let weights = Weights::read(variant, &text).map_err(in_file("weights", name))?;
                 Ok((weights, text_digest(&text)))
             }
         }
+    }
+}
+
+/// A plan is saved with its files named as in it, and with what they were.
+fn note_digest(named: &mut OpeningSource, found: &OpeningSource) {
+    if let (OpeningSource::File(named), OpeningSource::File(found)) = (named, found) {
+        named.digest.clone_from(&found.digest);
     }
 }
 

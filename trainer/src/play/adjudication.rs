@@ -5,6 +5,9 @@
 //! * A game is **won** when, for a number of full moves in a row, both sides have agreed that the same side is ahead by
 //!   a margin. A score that disagrees starts the count anew.
 //! * A game that reaches the ply limit is a draw.
+//!
+//! A move without a score starts both counts anew. The rules of the game go first: a move that mates is a mate, whatever
+//! the scores agree on.
 
 use fairyforge_engine::variant::rules::Colour;
 use serde::{Deserialize, Serialize};
@@ -54,18 +57,19 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts for a game that has already so many plies, all random.
-    pub fn after(random_plies: u16) -> Self {
-        Self { plies: u32::from(random_plies), ..Self::default() }
+    /// Counts for a game that has already so many plies, of its opening.
+    pub fn after(plies: u16) -> Self {
+        Self { plies: u32::from(plies), ..Self::default() }
     }
 
-    /// Takes note of the score that `side` found for itself before its move, and says whether the game ends with it.
-    pub fn hear(&mut self, rules: &Adjudication, side: Colour, score: i32) -> Option<Verdict> {
+    /// Takes note of the score that `side` gave for itself with its move, and says whether the game ends after the move.
+    pub fn hear(&mut self, rules: &Adjudication, side: Colour, score: Option<i32>) -> Option<Verdict> {
         self.plies += 1;
-        self.level_plies = if score.abs() <= rules.draw_margin { self.level_plies + 1 } else { 0 };
+        let level = score.is_some_and(|score| score.abs() <= rules.draw_margin);
+        self.level_plies = if level { self.level_plies + 1 } else { 0 };
         let ahead = match score {
-            score if score >= rules.win_margin => Some(side),
-            score if score <= -rules.win_margin => Some(side.opponent()),
+            Some(score) if score >= rules.win_margin => Some(side),
+            Some(score) if score <= -rules.win_margin => Some(side.opponent()),
             _ => None,
         };
         self.ahead_plies =
@@ -107,7 +111,7 @@ mod tests {
         let sides = [Colour::White, Colour::Black].into_iter().cycle();
         (1..)
             .zip(scores.iter().zip(sides))
-            .find_map(|(ply, (&score, side))| counts.hear(&rules(), side, score).map(|verdict| (ply, verdict)))
+            .find_map(|(ply, (&score, side))| counts.hear(&rules(), side, Some(score)).map(|verdict| (ply, verdict)))
     }
 
     #[test]
@@ -124,6 +128,20 @@ mod tests {
         assert_eq!(end(&[-500, 500, -500, 500]), Some((4, Verdict::Win(Colour::Black))));
         assert_eq!(end(&[500, 500, 500, 500, 500]), None, "both think they are ahead");
         assert_eq!(end(&[500, -499, 500, -500, 500, -500]), Some((6, Verdict::Win(Colour::White))));
+    }
+
+    #[test]
+    fn silence_starts_the_counts_anew() {
+        let mut counts = Counts::default();
+        let mut hear = |side, score| counts.hear(&rules(), side, score);
+        for side in [Colour::White, Colour::Black, Colour::White] {
+            assert_eq!(hear(side, Some(if side == Colour::White { 900 } else { -900 })), None);
+        }
+        assert_eq!(hear(Colour::Black, None), None);
+        for side in [Colour::White, Colour::Black, Colour::White] {
+            assert_eq!(hear(side, Some(if side == Colour::White { 900 } else { -900 })), None);
+        }
+        assert_eq!(hear(Colour::Black, Some(-900)), Some(Verdict::Win(Colour::White)));
     }
 
     #[test]

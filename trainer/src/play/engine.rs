@@ -1,0 +1,47 @@
+//! Our own engine as a mover, in this process.
+
+use super::{Budget, Fault, Mover, Thought};
+use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::game::Game;
+use fairyforge_engine::search::{self, Deadline, Limits, Memory, Params, Report};
+use std::sync::atomic::AtomicBool;
+
+/// The engine: an evaluation, the numbers of its search, and a memory of its own.
+pub struct EngineMover<'a> {
+    evaluator: &'a Tapered,
+    params: Params,
+    memory: Memory,
+}
+
+impl<'a> EngineMover<'a> {
+    /// A mover with a table of so many mebibytes.
+    pub fn new(evaluator: &'a Tapered, params: &Params, table_mebibytes: usize) -> Self {
+        Self { evaluator, params: params.clone(), memory: Memory::new(table_mebibytes, params.clone()) }
+    }
+
+    fn limits(&self, game: &Game, budget: &Budget) -> Limits {
+        let clock = budget.clocks[game.position().side_to_move().index()];
+        let deadline = match (budget.move_time, clock) {
+            (Some(time), _) => Some(Deadline::fixed(time, &self.params)),
+            (None, Some(clock)) => Some(Deadline::from_clock(&clock, &self.params)),
+            (None, None) => None,
+        };
+        Limits { depth: budget.depth, nodes: budget.nodes, deadline, root_moves: Vec::new() }
+    }
+}
+
+impl Mover for EngineMover<'_> {
+    fn new_game(&mut self, _: &Game) -> Result<(), Fault> {
+        self.memory.forget();
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Game, budget: &Budget, stop: &AtomicBool) -> Result<Thought, Fault> {
+        let limits = self.limits(game, budget);
+        let ignore = |_: &Report, _: &Memory| {};
+        let report =
+            search::search(game.position(), game.earlier(), &limits, self.evaluator, &mut self.memory, stop, ignore);
+        let mv = report.best.expect("a game that is not over has a legal move");
+        Ok(Thought { mv, score: Some(report.score), depth: report.depth as u32, nodes: report.nodes })
+    }
+}
