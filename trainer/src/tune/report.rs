@@ -234,6 +234,8 @@ fn bound_advice(outcome: &Outcome, target: Target) -> String {
     let end_of_range = bound == f64::from(if is_lowest { playable.min } else { playable.max });
     let advice = if 2.0 * c_end >= max - min {
         "its trials are wider than its range; lower `c_end`"
+    } else if end_of_range && *on_bound <= BOUND_SHARE {
+        "the engine knows no value beyond it; if it is still on its way, tune on from `tuned.toml`, else lower `c_end`"
     } else if end_of_range {
         "the engine knows no value beyond it; look at what the parameter does there, or leave it out"
     } else if is_lowest {
