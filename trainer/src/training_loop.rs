@@ -8,7 +8,7 @@
 use crate::arena::openings::{OpeningBook, OpeningError, OpeningSource};
 use crate::arena::schedule::{Format, Schedule};
 use crate::arena::statistics::{Elo, MatchSummary};
-use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms};
+use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::checksum::{sha256, text_digest};
 use crate::fit::claims::{Judgement, judge};
 use crate::fit::{FitError, FitReport, FitRequest, fit_run};
@@ -212,6 +212,7 @@ impl TrainingLoop<'_> {
         let gate = Match {
             variant: self.variant,
             contestants: &contestants,
+            players: introduced(self.variant, &contestants)?,
             schedule: Schedule::new(Format::RoundRobin, contestants.len(), settings.pairs),
             openings: OpeningBook::open(self.variant, &OpeningSource::Random(settings.openings.clone()), seed)?,
             terms: Terms {
@@ -226,7 +227,7 @@ impl TrainingLoop<'_> {
         let progress = Progress::new(&title, "games", 2 * settings.pairs);
         let played = gate.play(&self.run.gate(number, parent).journal, self.stop, &mut progress.of_match());
         progress.finish();
-        Ok(played?.meeting(0).tally.summary())
+        Ok(played?.standing.meeting(0).tally.summary())
     }
 
     fn keep(

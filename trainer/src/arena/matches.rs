@@ -4,13 +4,14 @@
 //! it is decided or cannot go on. Where a match ends and what it says depend on games, never on threads: with limits in
 //! nodes and players of our own the journal is the same byte for byte.
 
-use super::contestant::Contestant;
-use super::journal::{EntryFault, GameEntry, Header, Journal, JournalError};
+use super::contestant::{Contestant, Seated};
+use super::external::{Lag, StartError};
+use super::journal::{EntryFault, GameEntry, Header, Journal, JournalError, JournalPlayer};
 use super::openings::{MatchOpening, OpeningBook};
 use super::schedule::{GameNumber, Schedule};
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
-use crate::play::{Adjudication, Ending, Mover, PlayedGame, Referee, Seat, Start};
+use crate::play::{Adjudication, Ending, PlayedGame, Referee, Seat, Start};
 use crate::run_dir::FileError;
 use fairyforge_engine::variant::Variant;
 use std::path::Path;
@@ -43,6 +44,8 @@ pub struct Match<'a> {
     pub variant: &'a Arc<Variant>,
     /// Who plays.
     pub contestants: &'a [Contestant],
+    /// The same as they have introduced themselves.
+    pub players: Vec<JournalPlayer>,
     /// Who meets whom.
     pub schedule: Schedule,
     /// Where games begin.
@@ -51,6 +54,15 @@ pub struct Match<'a> {
     pub terms: Terms,
     /// Seed of the openings.
     pub seed: u64,
+}
+
+/// A match that is over.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// How it stands.
+    pub standing: Standing,
+    /// How late the lines of each player came in this process, if it is a program outside.
+    pub lags: Vec<Option<Lag>>,
 }
 
 /// Why a match ended early.
@@ -65,6 +77,17 @@ pub enum MatchError {
     /// The sequential test cannot be made.
     #[error(transparent)]
     Sprt(#[from] SprtError),
+    /// A program outside cannot play.
+    #[error(transparent)]
+    Introduction(#[from] StartError),
+    /// A program that failed could not be started again.
+    #[error("cannot start {player} again: {source}")]
+    Start {
+        /// Who.
+        player: String,
+        /// Why not.
+        source: StartError,
+    },
     /// A program broke down too often.
     #[error("{player}: expected at most {allowed} crashes, hangs and illegal moves, got {got}; the last: {last}")]
     Breakdowns {
@@ -93,23 +116,23 @@ impl Match<'_> {
         path: &Path,
         stop: &AtomicBool,
         watch: &mut (dyn FnMut(&Standing) + Send),
-    ) -> Result<Standing, MatchError> {
-        let players = self.contestants.iter().map(Contestant::introduce).collect();
-        let header = Header::new(self.variant, self.seed, players);
+    ) -> Result<Played, MatchError> {
+        let header = Header::new(self.variant, self.seed, self.players.clone());
         let (journal, games) = Journal::open(path, &header)?;
         let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
         games.iter().try_for_each(|game| standing.add(game))?;
         watch(&standing);
         let mut books = Books { contest: self, journal, standing, halt: &AtomicBool::new(false) };
+        let mut lags = vec![None; self.contestants.len()];
         if !books.standing.is_over() {
-            self.play_open_games(&mut books, stop, watch)?;
+            lags = self.play_open_games(&mut books, stop, watch)?;
         }
         let Books { mut journal, standing, .. } = books;
         if !standing.is_over() {
             return Err(MatchError::Stopped);
         }
         journal.put_in_order(standing.end())?;
-        Ok(standing)
+        Ok(Played { standing, lags })
     }
 
     fn play_open_games(
@@ -117,7 +140,7 @@ impl Match<'_> {
         books: &mut Books<'_>,
         stop: &AtomicBool,
         watch: &mut (dyn FnMut(&Standing) + Send),
-    ) -> Result<(), MatchError> {
+    ) -> Result<Vec<Option<Lag>>, MatchError> {
         let halt = books.halt;
         let open = Mutex::new(self.open_pairs(&books.journal));
         let (written, finished) = sync_channel(MOST_WAITING);
@@ -128,9 +151,14 @@ impl Match<'_> {
                 books.halt.store(true, Ordering::Relaxed);
                 kept
             });
-            rayon::broadcast(|_| Worker::new(self, halt).play(&open, &written.clone()));
+            let worked = rayon::broadcast(|_| Worker::new(self, halt).work(&open, &written.clone()));
             drop(written);
-            bookkeeper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let kept = bookkeeper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let mut lags = vec![None; self.contestants.len()];
+            for lag in worked.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
+                merge_lag(&mut lags, lag);
+            }
+            kept.map(|()| lags)
         })
     }
 
@@ -142,6 +170,10 @@ impl Match<'_> {
             .map(move |pair| (pair, lacks(pair)))
             .filter(|(_, games): &(u64, Vec<u8>)| !games.is_empty())
     }
+}
+
+fn merge_lag(lags: &mut [Option<Lag>], (player, lag): (usize, Lag)) {
+    lags[player] = Some(lags[player].map_or(lag, |all| all.with(lag)));
 }
 
 /// Who writes and counts.
@@ -203,51 +235,87 @@ struct Worker<'a> {
     contest: &'a Match<'a>,
     halt: &'a AtomicBool,
     /// Started when first needed, and again after a failure.
-    movers: Vec<Option<Box<dyn Mover + 'a>>>,
+    movers: Vec<Option<Seated<'a>>>,
+    /// Of movers that are no more.
+    lags: Vec<(usize, Lag)>,
 }
 
 impl<'a> Worker<'a> {
     fn new(contest: &'a Match<'a>, halt: &'a AtomicBool) -> Self {
-        Self { contest, halt, movers: contest.contestants.iter().map(|_| None).collect() }
+        Self { contest, halt, movers: contest.contestants.iter().map(|_| None).collect(), lags: Vec::new() }
     }
 
-    fn play(&mut self, open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>, written: &SyncSender<GameEntry>) {
+    /// Plays until nothing is open, and returns how late the movers' lines came.
+    fn work(
+        mut self,
+        open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
+        written: &SyncSender<GameEntry>,
+    ) -> Result<Vec<(usize, Lag)>, MatchError> {
+        let worked = self.play(open, written);
+        if worked.is_err() {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+        (0..self.movers.len()).for_each(|player| self.dismiss(player));
+        worked.map(|()| self.lags)
+    }
+
+    fn play(
+        &mut self,
+        open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
+        written: &SyncSender<GameEntry>,
+    ) -> Result<(), MatchError> {
         while !self.halt.load(Ordering::Relaxed) {
             // A panic elsewhere leaves an iterator whole.
             let next = open.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((pair, games)) = next else { return };
+            let Some((pair, games)) = next else { break };
             for game in games {
-                let Some(entry) = self.game(GameNumber { pair, game }) else { return };
+                let Some(entry) = self.game(GameNumber { pair, game })? else { return Ok(()) };
                 // Nobody writes any more: the bookkeeper tells why.
                 if written.send(entry).is_err() {
-                    return;
+                    return Ok(());
                 }
             }
         }
+        Ok(())
     }
 
-    fn game(&mut self, number: GameNumber) -> Option<GameEntry> {
+    /// Ends a mover; the next game of its player starts another.
+    fn dismiss(&mut self, player: usize) {
+        let lag = self.movers[player].take().and_then(|mover| mover.lag());
+        self.lags.extend(lag.map(|lag| (player, lag)));
+    }
+
+    /// `None` if the game was stopped.
+    fn game(&mut self, number: GameNumber) -> Result<Option<GameEntry>, MatchError> {
         let slot = self.contest.schedule.slot(number.pair);
         let opening = self.contest.openings.opening(slot.opening);
         let [first, second] = slot.players;
         let players = if number.game == 0 { [first, second] } else { [second, first] };
-        let played = self.seated(players, &opening)?;
+        players.into_iter().try_for_each(|player| self.seat(player))?;
+        let Some(played) = self.seated(players, &opening) else { return Ok(None) };
         if let Ending::Fault(side, _) = played.ending {
-            self.movers[players[side.index()]] = None;
+            self.dismiss(players[side.index()]);
         }
-        Some(self.entry(number, players, &opening, &played))
+        Ok(Some(self.entry(number, players, &opening, &played)))
+    }
+
+    fn seat(&mut self, player: usize) -> Result<(), MatchError> {
+        if self.movers[player].is_none() {
+            let contestant = &self.contest.contestants[player];
+            let started = contestant.mover(self.contest.variant);
+            let failed = |source| MatchError::Start { player: contestant.name.clone(), source };
+            self.movers[player] = Some(started.map_err(failed)?);
+        }
+        Ok(())
     }
 
     /// The game between White and Black; `None` if it was stopped.
     fn seated(&mut self, players: [usize; 2], opening: &MatchOpening) -> Option<PlayedGame> {
         let contestants = self.contest.contestants;
-        for player in players {
-            self.movers[player].get_or_insert_with(|| contestants[player].mover());
-        }
         let [white, black] = self.movers.get_disjoint_mut(players).ok()?;
         let mut seats = [
-            Seat { mover: white.as_mut()?.as_mut(), allowance: contestants[players[0]].allowance },
-            Seat { mover: black.as_mut()?.as_mut(), allowance: contestants[players[1]].allowance },
+            Seat { mover: white.as_mut()?, allowance: contestants[players[0]].allowance },
+            Seat { mover: black.as_mut()?, allowance: contestants[players[1]].allowance },
         ];
         let terms = &self.contest.terms;
         let referee = Referee { adjudication: &terms.adjudication, time_margin: terms.time_margin, stop: self.halt };

@@ -1,5 +1,6 @@
 //! The plan of a match as it is saved into its folder: everything that decides the games and nothing else.
 
+use super::external::EngineCommand;
 use super::openings::OpeningSource;
 use super::schedule::{Format, Schedule};
 use super::sprt::SprtSettings;
@@ -49,7 +50,7 @@ pub struct MatchPlan {
 }
 
 /// A player of a match.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayerPlan {
     /// What tables call it.
@@ -60,6 +61,9 @@ pub struct PlayerPlan {
     /// Our engine: size of its table, in mebibytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_mebibytes: Option<usize>,
+    /// A program outside: how it is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineCommand>,
     /// What it may spend on its moves.
     pub limits: Allowance,
     /// Our engine: the search parameters that differ from the defaults.

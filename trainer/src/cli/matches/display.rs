@@ -1,8 +1,9 @@
 //! How a match stands while it is played: a bar with the whole report under it on a terminal, plain lines elsewhere, and
 //! JSON lines for scripts.
 
+use crate::arena::external::Lag;
 use crate::arena::openings::OpeningBook;
-use crate::arena::plan::MatchPlan;
+use crate::arena::plan::{MatchPlan, PlayerPlan};
 use crate::arena::report::MatchReport;
 use crate::arena::standing::Standing;
 use crate::cli::output::outln;
@@ -110,6 +111,16 @@ impl Live {
     fn seconds_left(&self) -> Option<f64> {
         let speed = self.speed();
         (speed > 0.0).then(|| self.total.saturating_sub(self.now.0) as f64 / speed)
+    }
+}
+
+/// How late the lines of programs outside came: a busy machine shows here.
+pub(super) fn tell_lags(players: &[PlayerPlan], lags: &[Option<Lag>]) {
+    for (player, lag) in players.iter().zip(lags) {
+        if let Some(lag) = lag.filter(|lag| lag.moves > 0) {
+            let (mean, max) = (lag.mean().as_secs_f64() * 1e3, lag.max.as_secs_f64() * 1e3);
+            eprintln!("{}: lag {mean:.1} ms a move, at most {max:.0} ms, in {} moves", player.name, lag.moves);
+        }
     }
 }
 

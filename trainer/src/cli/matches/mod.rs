@@ -7,7 +7,7 @@ mod verify;
 
 use super::output::outln;
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt, threads};
+use super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt_and, threads};
 use crate::arena::journal::Reader;
 use crate::arena::openings::{OpeningBook, OpeningFile, OpeningSource, Order};
 use crate::arena::plan::{KIND, MatchPlan};
@@ -17,7 +17,7 @@ use crate::arena::report::MatchReport;
 use crate::arena::schedule::Format;
 use crate::arena::sprt::{EloModel, Sprt, SprtSettings};
 use crate::arena::standing::Standing;
-use crate::arena::{Match, MatchError, Terms};
+use crate::arena::{Match, MatchError, Played, Terms};
 use crate::play::TimeControl;
 use crate::run_dir::{RunDir, write_atomically};
 use crate::selfplay::Openings;
@@ -38,11 +38,14 @@ use std::time::Duration;
   fairyforge match --variant herculean --a new.toml --b a-priori --pairs 100 --nodes 500 --seed 2 --out data/runs/match
   fairyforge match --variant chess --player 'name=new option.late_move_base=12' --player name=old --tc 5+0.05 \\
       --pairs 20000 --elo0 0 --elo1 5 --out data/runs/sprt
+  fairyforge match --variant chess --player name=ours --engine 'cmd=stockfish option.Hash=16' --tc 10+0.1 --pairs 50 \\
+      --openings book.epd --out data/runs/outside
   fairyforge match verify data/runs/match
 
-A player is words: name, nodes, depth, tc, weights (a file, `shipped` or `a-priori`), search (a file of search
-parameters), hash (MiB), option.NAME (a search parameter). What a player does not say about limits is what --nodes, --depth
-and --tc say. Cut off at any moment, the same command continues."
+A player is words: name, nodes, depth, tc; our engine also has weights (a file, `shipped` or `a-priori`), search (a file of
+search parameters), hash (MiB), option.NAME (a search parameter); a program outside has cmd, dir, proto (uci), option.NAME.
+What a player does not say about limits is what --nodes, --depth and --tc say. Cut off at any moment, the same command
+continues."
 )]
 pub struct MatchArgs {
     #[command(subcommand)]
@@ -50,8 +53,8 @@ pub struct MatchArgs {
     /// Name or file of the variant.
     #[arg(long, required = true)]
     variant: Option<String>,
-    /// A player, as `name=new weights=new.toml nodes=500`; may be repeated.
-    #[arg(long = "player", value_name = "WORDS")]
+    /// A player, as `name=new weights=new.toml nodes=500` or `cmd=./engine option.Hash=64`; may be repeated.
+    #[arg(long = "player", visible_alias = "engine", value_name = "WORDS")]
     players: Vec<PlayerSpec>,
     /// Weights of the first player: short for `--player weights=FILE`.
     #[arg(long, value_name = "FILE")]
@@ -192,10 +195,16 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let plan = args.plan(&variant, &players, &openings)?;
     let sprt = plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
+    let stop = stop_on_interrupt_and({
+        let launcher = players.launcher.clone();
+        move || launcher.kill_all()
+    })?;
+    let introduced = players.introduce(&variant)?;
     let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let contest = Match {
         variant: &variant,
         contestants: &players.contestants,
+        players: introduced,
         schedule: plan.schedule(),
         openings,
         terms: Terms {
@@ -206,11 +215,11 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         },
         seed: plan.seed,
     };
-    let stop = stop_on_interrupt()?;
     let mut live = Live::new(&plan, &contest.openings, args.json);
     let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
     live.finish();
-    let standing = played.map_err(|error| cut_off(error, out))?;
+    let Played { standing, lags } = played.map_err(|error| cut_off(error, out))?;
+    display::tell_lags(&players.plans, &lags);
     let report = settle(&run, &variant, &standing)?;
     if args.json {
         return outln!("{}", display::event("result", &report, &standing));

@@ -2,8 +2,10 @@
 
 use super::LimitArgs;
 use super::spec::PlayerSpec;
+use crate::arena::external::{EngineCommand, Launcher};
+use crate::arena::journal::JournalPlayer;
 use crate::arena::plan::PlayerPlan;
-use crate::arena::{Contestant, Entrant, OwnEngine};
+use crate::arena::{Contestant, Entrant, Introduction, OwnEngine};
 use crate::cli::{A_PRIORI, Failure, OrBadInput, SHIPPED, load_weights};
 use crate::play::Allowance;
 use anyhow::anyhow;
@@ -24,6 +26,8 @@ pub(super) struct Players {
     pub contestants: Vec<Contestant>,
     /// As the plan saves them.
     pub plans: Vec<PlayerPlan>,
+    /// Starts those outside.
+    pub launcher: Launcher,
 }
 
 impl Players {
@@ -33,7 +37,7 @@ impl Players {
             let error = anyhow!("expected 2 to {MOST_PLAYERS} players, got {}", specs.len());
             return Err(error).or_bad_input(|| "nobody to play; see --player".into());
         }
-        let mut players = Self { contestants: Vec::new(), plans: Vec::new() };
+        let mut players = Self { contestants: Vec::new(), plans: Vec::new(), launcher: Launcher::default() };
         for spec in specs {
             players.add(variant, spec, limits)?;
         }
@@ -51,20 +55,35 @@ impl Players {
         if allowance.is_endless() {
             return Err(anyhow!("expected a limit of its moves (nodes, depth or tc), got none")).or_bad_input(doing);
         }
-        let weights = load_weights(variant, Some(spec.weights.as_deref().unwrap_or_else(|| usual_weights(variant))))?;
-        let params = params(spec).or_bad_input(doing)?;
-        let table_mebibytes = spec.hash.unwrap_or(TABLE_MEBIBYTES);
-        self.plans.push(PlayerPlan {
-            name: name.clone(),
-            weights: Some(weights.digest.clone()),
-            table_mebibytes: Some(table_mebibytes),
-            limits: allowance,
-            search: params.changed().map(|(row, value)| (row.name.to_owned(), value)).collect(),
-        });
-        let evaluator = Arc::new(Tapered::new(variant, &weights.weights));
-        let own = OwnEngine { evaluator, weights: weights.digest, params, table_mebibytes };
-        self.contestants.push(Contestant { name, allowance, entrant: Entrant::Own(own) });
+        let (entrant, plan) = match &spec.cmd {
+            Some(cmd) => self.external(spec, cmd),
+            None => own(variant, spec, doing)?,
+        };
+        self.plans.push(PlayerPlan { name: name.clone(), limits: allowance, ..plan });
+        self.contestants.push(Contestant { name, allowance, entrant });
         Ok(())
+    }
+
+    fn external(&self, spec: &PlayerSpec, cmd: &str) -> (Entrant, PlayerPlan) {
+        let command = EngineCommand {
+            cmd: cmd.to_owned(),
+            dir: spec.dir.clone(),
+            options: spec.options.iter().cloned().collect(),
+            proto: spec.proto.unwrap_or_default(),
+        };
+        let plan = PlayerPlan { engine: Some(command.clone()), ..PlayerPlan::default() };
+        (Entrant::External { command, launcher: self.launcher.clone() }, plan)
+    }
+
+    /// Lets every player introduce itself, and tells what the user should know.
+    pub fn introduce(&self, variant: &Arc<Variant>) -> Result<Vec<JournalPlayer>, Failure> {
+        let introduction = |contestant: &Contestant| {
+            let doing = || format!("cannot set up the player {}", contestant.name);
+            let Introduction { player, remarks } = contestant.introduce(variant).or_bad_input(doing)?;
+            remarks.iter().for_each(|remark| eprintln!("{remark}"));
+            Ok(player)
+        };
+        self.contestants.iter().map(introduction).collect()
     }
 
     /// The name given, or one made of what makes the player special; with a number behind it if that is taken.
@@ -88,7 +107,26 @@ fn usual_weights(variant: &Variant) -> &'static Path {
     Path::new(if Weights::shipped(variant).is_some() { SHIPPED } else { A_PRIORI })
 }
 
+/// Our engine.
+fn own(variant: &Variant, spec: &PlayerSpec, doing: impl FnOnce() -> String) -> Result<(Entrant, PlayerPlan), Failure> {
+    let weights = load_weights(variant, Some(spec.weights.as_deref().unwrap_or_else(|| usual_weights(variant))))?;
+    let params = params(spec).or_bad_input(doing)?;
+    let table_mebibytes = spec.hash.unwrap_or(TABLE_MEBIBYTES);
+    let plan = PlayerPlan {
+        weights: Some(weights.digest.clone()),
+        table_mebibytes: Some(table_mebibytes),
+        search: params.changed().map(|(row, value)| (row.name.to_owned(), value)).collect(),
+        ..PlayerPlan::default()
+    };
+    let evaluator = Arc::new(Tapered::new(variant, &weights.weights));
+    Ok((Entrant::Own(OwnEngine { evaluator, weights: weights.digest, params, table_mebibytes }), plan))
+}
+
 fn usual_name(spec: &PlayerSpec) -> String {
+    if let Some(cmd) = &spec.cmd {
+        let program = shlex::split(cmd).and_then(|words| words.into_iter().next()).unwrap_or_else(|| cmd.clone());
+        return Path::new(&program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
+    }
     let file = |path: &Path| path.display().to_string();
     let made_of = spec.weights.as_deref().map(file).into_iter().chain(spec.search.as_deref().map(file));
     let options = spec.options.iter().map(|(name, value)| format!("{name}={value}"));

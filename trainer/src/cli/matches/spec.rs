@@ -2,8 +2,12 @@
 //!
 //! ```text
 //! weights=new.toml search=fast.toml option.late_move_base=20 nodes=500 hash=16 name=new
+//! cmd='./engine --quiet' dir=/opt/engine option.Hash=64 tc=10+0.1
 //! ```
+//!
+//! With `cmd` it is a program outside, without it our engine.
 
+use crate::arena::external::{Proto, ProtoError};
 use crate::play::{Allowance, TimeControl};
 use std::path::PathBuf;
 
@@ -11,6 +15,8 @@ use std::path::PathBuf;
 const COMMON: [&str; 4] = ["name", "nodes", "depth", "tc"];
 /// Keys of our own engine.
 const OWN: [&str; 3] = ["weights", "search", "hash"];
+/// Keys of programs outside.
+const OUTSIDE: [&str; 3] = ["cmd", "dir", "proto"];
 /// What the names of options begin with.
 const OPTION: &str = "option.";
 
@@ -27,6 +33,12 @@ pub(super) struct PlayerSpec {
     pub search: Option<PathBuf>,
     /// `hash`, in mebibytes.
     pub hash: Option<usize>,
+    /// `cmd`
+    pub cmd: Option<String>,
+    /// `dir`
+    pub dir: Option<PathBuf>,
+    /// `proto`
+    pub proto: Option<Proto>,
     /// `option.NAME`, in the order given.
     pub options: Vec<(String, String)>,
 }
@@ -46,6 +58,10 @@ pub(super) enum SpecError {
     Value { key: String, expected: &'static str, got: String },
     #[error("{0}")]
     Time(#[from] crate::play::AllowanceError),
+    #[error("{0}")]
+    Proto(#[from] ProtoError),
+    #[error("{key}: expected for {wants} only (a player with cmd is a program outside)")]
+    OtherKind { key: &'static str, wants: &'static str },
 }
 
 impl std::str::FromStr for PlayerSpec {
@@ -63,7 +79,12 @@ impl std::str::FromStr for PlayerSpec {
             keys.push(key);
             spec.set(key, value)?;
         }
-        Ok(spec)
+        let outside = keys.contains(&"cmd");
+        let (strangers, wants) = if outside { (OWN, "our engine") } else { (OUTSIDE, "a program outside") };
+        match strangers.into_iter().find(|key| *key != "cmd" && keys.contains(key)) {
+            Some(key) => Err(SpecError::OtherKind { key, wants }),
+            None => Ok(spec),
+        }
     }
 }
 
@@ -77,6 +98,9 @@ impl PlayerSpec {
             "weights" => self.weights = Some(not_empty(key, value)?.into()),
             "search" => self.search = Some(not_empty(key, value)?.into()),
             "hash" => self.hash = Some(number(key, value)?),
+            "cmd" => self.cmd = Some(not_empty(key, value)?.to_owned()),
+            "dir" => self.dir = Some(not_empty(key, value)?.into()),
+            "proto" => self.proto = Some(value.parse()?),
             _ => match key.strip_prefix(OPTION).filter(|name| !name.is_empty()) {
                 Some(name) => self.options.push((name.to_owned(), value.to_owned())),
                 None => return Err(unknown(key)),
@@ -87,7 +111,7 @@ impl PlayerSpec {
 }
 
 fn unknown(got: &str) -> SpecError {
-    let known = || COMMON.iter().chain(&OWN);
+    let known = || COMMON.iter().chain(&OWN).chain(&OUTSIDE);
     let nearest = known().min_by_key(|key| strsim::osa_distance(key, got)).copied().unwrap_or_default();
     let known = known().copied().collect::<Vec<_>>().join(", ");
     SpecError::Unknown { known, got: got.to_owned(), nearest: nearest.to_owned() }
@@ -135,6 +159,9 @@ mod tests {
             ("option.=3", "expected one of"),
             ("tc=fast", "expected a time control in seconds"),
             ("name='x", "quotes"),
+            ("cmd=x proto=xboard", "proto uci"),
+            ("cmd=x weights=y", "weights: expected for our engine only"),
+            ("dir=/tmp", "dir: expected for a program outside only"),
         ] {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
             assert!(error.contains(told), "{text}: {error}");
