@@ -265,7 +265,7 @@ fn a_run_starts_from_files_beside_its_plan() {
 fn every_shipped_plan_is_ready_to_run() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tune");
     let plans: Vec<String> = all_files(&folder).into_iter().filter(|name| name.ends_with(".toml")).collect();
-    assert!(!plans.is_empty(), "{plans:?}");
+    assert!(plans.len() >= 2, "{plans:?}");
     for name in plans {
         let path = folder.join(&name);
         let text = std::fs::read_to_string(&path).unwrap();

@@ -10,7 +10,7 @@ use crate::arena::schedule::{Format, Schedule};
 use crate::arena::sprt::{Decision, Sprt, SprtReport};
 use crate::arena::standing::Standing;
 use crate::arena::statistics::MatchSummary;
-use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms};
+use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::checksum::text_digest;
 use crate::play::Allowance;
 use fairyforge_engine::evaluate::Tapered;
@@ -89,6 +89,7 @@ impl ConfirmingMatch<'_> {
         let contest = Match {
             variant,
             contestants: &contestants,
+            players: introduced(variant, &contestants)?,
             schedule: Schedule::new(Format::RoundRobin, contestants.len(), self.confirm.max_pairs),
             openings: self.openings,
             terms: Terms {
@@ -99,7 +100,7 @@ impl ConfirmingMatch<'_> {
             },
             seed: seed(plan.seed),
         };
-        let standing = contest.play(path, stop, watch)?;
+        let standing = contest.play(path, stop, watch)?.standing;
         let summary = standing.meeting(0).tally.summary();
         let (sprt, results, _) = standing.test().expect("the match has a test");
         Ok(Confirmation { summary, report: sprt.report(&results)? })
