@@ -15,3 +15,4 @@ pub mod report;
 pub mod run_dir;
 pub mod selfplay;
 pub mod training_loop;
+pub mod tune;

@@ -13,6 +13,7 @@ mod pgn;
 mod rate;
 mod selfplay;
 mod sprt;
+mod tune;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
@@ -71,6 +72,12 @@ enum Command {
     Sprt(sprt::SprtArgs),
     /// Fit ratings to games: PGN files or journals of matches.
     Rate(rate::RateArgs),
+    /// Tune numbers of the search or the evaluation by playing.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  fairyforge tune spsa configs/tune/herculean-minute.toml\n  fairyforge tune recompute data/runs/herculean-minute --strike 12,40-45"
+    )]
+    Tune(tune::TuneCommand),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
     /// Measure what matches cost beside the searches.
@@ -115,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Match(args) => matches::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),
+        Command::Tune(command) => tune::run(&command),
         Command::Loop(args) => loops::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),

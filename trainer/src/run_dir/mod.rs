@@ -9,6 +9,7 @@
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
 //!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}
 //!      journal.jsonl games.pgn result.json
+//!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -127,6 +128,31 @@ impl RunPaths {
     /// `result.json`: what the match says, made from the journal.
     pub fn result(&self) -> PathBuf {
         self.root.join(RESULT)
+    }
+
+    /// `tune.jsonl`: the iterations of a tuning run.
+    pub fn tuning(&self) -> PathBuf {
+        self.root.join("tune.jsonl")
+    }
+
+    /// `confirm.jsonl`: the match of a tuning run's values against the old ones.
+    pub fn confirmation(&self) -> PathBuf {
+        self.root.join("confirm.jsonl")
+    }
+
+    /// `tuned.toml`: the search file that a tuning run ends with.
+    pub fn tuned_search(&self) -> PathBuf {
+        self.root.join("tuned.toml")
+    }
+
+    /// `tuned-weights.toml`: the weights that a tuning run ends with, if it tuned any.
+    pub fn tuned_weights(&self) -> PathBuf {
+        self.root.join("tuned-weights.toml")
+    }
+
+    /// `chart.svg`: what a report draws.
+    pub fn chart(&self) -> PathBuf {
+        self.root.join("chart.svg")
     }
 
     /// `report.md`.
