@@ -292,6 +292,24 @@ fn what_our_engine_refuses_is_an_error() {
     assert_says(&refusal.unwrap_err().to_string(), &["refuses", "Weights value no/such/file.toml", "No such file"]);
 }
 
+/// Weights belong to a game, so they are set after it, whatever the order of names.
+#[test]
+fn weights_are_set_after_the_game() {
+    let weights = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/weights/herculean.toml").display().to_string();
+    let start = |game: &str| ExternalEngine::start(&ours(&[("Weights", &weights)]), &variant(game));
+    assert_eq!(start("herculean").unwrap().effective()["Weights"], weights);
+    assert_says(&start("chess").map(|_| ()).unwrap_err().to_string(), &["refuses", "Weights value"]);
+}
+
+/// A match plays its games on several threads.
+#[test]
+fn engines_may_be_used_on_any_thread() {
+    fn assert_may_move<T: Send>() {}
+    assert_may_move::<ExternalEngine>();
+    assert_may_move::<Launcher>();
+    assert_may_move::<StartError>();
+}
+
 /// A foreign engine's remarks are kept for whoever starts it.
 #[test]
 fn what_others_remark_is_kept() {
