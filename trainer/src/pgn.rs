@@ -3,7 +3,8 @@
 //! Finds the games and says about them what the run knows; the text is the engine's business
 //! ([`fairyforge_engine::pgn`]). The same run gives the same bytes.
 
-use crate::arena::journal::{self, JournalError, Pair, PairGame};
+use crate::arena::journal::{JournalError, Reader};
+use crate::arena::pgn as arena_pgn;
 use crate::record::{self, GameRecord, Origin, PositionRecord, RecordError};
 use crate::run_dir::{FileError, RunPaths, ShardFiles, list_shards, shard_folders};
 use fairyforge_engine::moves::notation::MoveTextError;
@@ -90,6 +91,9 @@ pub enum GameError {
     /// A move.
     #[error(transparent)]
     Move(#[from] MoveTextError),
+    /// A game of a match.
+    #[error(transparent)]
+    Match(#[from] arena_pgn::GameError),
 }
 
 /// A run, a folder of shards or one shard, whose games are wanted.
@@ -119,7 +123,7 @@ impl Export<'_> {
         }
         if self.part != Part::Selfplay {
             let run = RunPaths::new(self.source);
-            files += run.gates()?.len() + usize::from(run.pairs().exists());
+            files += run.gates()?.len() + usize::from(run.journal().exists());
         }
         Ok(files as u64)
     }
@@ -200,15 +204,18 @@ impl Export<'_> {
             return Ok(0);
         }
         let mut games = 0;
-        let mut write = |journal: &Path, meeting: &Meeting| {
+        let mut write = |journal: &Path, event: &str| {
             let mut plies = 0;
-            for pair in journal::read(journal)?.into_values() {
-                for (number, game) in (1..).zip(&pair.games) {
-                    let game = self.match_game(journal, &pair, game, number, meeting)?;
-                    game.write(out)?;
-                    plies += game.moves.len() as u64;
-                    games += 1;
-                }
+            let reader = Reader::open(journal)?;
+            let header = reader.header().clone();
+            for entry in reader {
+                let entry = entry?;
+                let place = || format!("{}, {}", journal.display(), entry.number());
+                let game = arena_pgn::game(self.variant, &header, event, &entry)
+                    .map_err(|reason| ExportError::Game { place: place(), reason: reason.into() })?;
+                game.write(out)?;
+                plies += game.moves.len() as u64;
+                games += 1;
             }
             heard(plies);
             Ok::<_, ExportError>(())
@@ -216,50 +223,19 @@ impl Export<'_> {
         let plan = SavedPlan::read(&run)?;
         for (candidate, parent) in run.gates()? {
             plan.check_rules(&run, self.variant)?;
-            write(&run.gate(candidate, parent).pairs, &plan.gate(candidate, parent))?;
+            write(&run.gate(candidate, parent).journal, &plan.gate(candidate, parent))?;
         }
-        if run.pairs().exists() {
+        if run.journal().exists() {
             plan.check_rules(&run, self.variant)?;
-            write(&run.pairs(), &plan.meeting())?;
+            write(&run.journal(), &plan.meeting())?;
         }
         Ok(games)
     }
-
-    fn match_game(
-        &self,
-        journal: &Path,
-        pair: &Pair,
-        game: &PairGame,
-        number: u32,
-        meeting: &Meeting,
-    ) -> Result<PgnGame, ExportError> {
-        let place = || format!("{}, pair {}, game {number}", journal.display(), pair.pair);
-        let fault = |reason| ExportError::Game { place: place(), reason };
-        let start = Position::from_fen(self.variant, &pair.fen).map_err(|error| fault(error.into()))?;
-        let moves = game.moves.split_whitespace().map(|mv| (mv, Comment::default()));
-        let mut pgn = played(start, moves).map_err(|error| fault(error.into()))?;
-        pgn.result = PgnResult::from_white_points(game.result);
-        let [a, b] = &meeting.players;
-        let (white, black) = if game.a_is_white { (a, b) } else { (b, a) };
-        tag(&mut pgn, "Event", &meeting.event);
-        tag(&mut pgn, "Round", &format!("{}.{number}", pair.pair));
-        tag(&mut pgn, "White", white);
-        tag(&mut pgn, "Black", black);
-        tag(&mut pgn, "Termination", &game.termination);
-        Ok(pgn)
-    }
 }
 
-/// What is called how in the games of a match.
-struct Meeting {
-    event: String,
-    players: [String; 2],
-}
-
-/// What a run's plan and version say about its matches.
+/// What a run's plan says about its matches.
 struct SavedPlan {
     table: toml::Table,
-    version: String,
 }
 
 impl SavedPlan {
@@ -269,8 +245,7 @@ impl SavedPlan {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             read => read.map_err(FileError::at("read", &path)),
         };
-        let version = text(run.version())?.lines().next_back().unwrap_or_default().to_owned();
-        Ok(Self { table: text(run.plan())?.parse().unwrap_or_default(), version })
+        Ok(Self { table: text(run.plan())?.parse().unwrap_or_default() })
     }
 
     fn text(&self, key: &str) -> String {
@@ -289,21 +264,12 @@ impl SavedPlan {
         Err(ExportError::Rules { plan: run.plan(), variant: variant.name().into(), expected, got })
     }
 
-    fn gate(&self, candidate: u32, parent: u32) -> Meeting {
-        let player = |number: u32| format!("fairyforge {}, weights {number:03}", self.version);
-        let event = format!("gate {candidate:03} against {parent:03}, seed {}", self.text("seed"));
-        Meeting { event, players: [player(candidate), player(parent)] }
+    fn gate(&self, candidate: u32, parent: u32) -> String {
+        format!("gate {candidate:03} against {parent:03}, seed {}", self.text("seed"))
     }
 
-    fn meeting(&self) -> Meeting {
-        let player = |weights: &str, set: &str| {
-            let changes = self.table.get(set).and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
-            let changes: String =
-                changes.iter().filter_map(toml::Value::as_str).map(|change| format!(", {change}")).collect();
-            format!("fairyforge {}, weights {}{changes}", self.version, shortened(&self.text(weights)))
-        };
-        let event = format!("match, seed {}", self.text("seed"));
-        Meeting { event, players: [player("a", "a_set"), player("b", "b_set")] }
+    fn meeting(&self) -> String {
+        format!("match, seed {}", self.text("seed"))
     }
 }
 

@@ -3,7 +3,6 @@
 //! A plan holds everything that decides the data and nothing else: threads and folders are not in it, so a run may be
 //! continued with others.
 
-use crate::arena::MatchSettings;
 use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
 use crate::play::Adjudication;
@@ -16,11 +15,11 @@ use serde::{Deserialize, Serialize};
 const FORMAT: u32 = 1;
 /// Bounds of what a plan may ask for; they catch slips of the keyboard.
 const MOST_GENERATIONS: u32 = 1_000;
-const MOST_GAMES: u64 = 1_000_000_000;
-const MOST_NODES: u64 = 1_000_000_000;
+pub(crate) const MOST_GAMES: u64 = 1_000_000_000;
+pub(crate) const MOST_NODES: u64 = 1_000_000_000;
 const MOST_PLIES: u32 = 10_000;
 const MOST_RANDOM_PLIES: u16 = 200;
-const MOST_TABLE_MEBIBYTES: usize = 65_536;
+pub(crate) const MOST_TABLE_MEBIBYTES: usize = 65_536;
 
 /// A training loop: generations of self-play, fit and match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +46,34 @@ pub struct Plan {
     /// What is to be judged by the values measured.
     #[serde(default)]
     pub claims: Vec<Claim>,
+}
+
+/// How the match is played that decides on new weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MatchSettings {
+    /// Pairs of games.
+    pub pairs: u64,
+    /// Nodes a move, for both players.
+    pub nodes: u64,
+    /// Size of a player's table, in mebibytes.
+    pub table_mebibytes: usize,
+    /// Where games begin; without imbalance unless asked for.
+    pub openings: Openings,
+    /// When they are ended early.
+    pub adjudication: Adjudication,
+}
+
+impl Default for MatchSettings {
+    fn default() -> Self {
+        Self {
+            pairs: 100,
+            nodes: 500,
+            table_mebibytes: 1,
+            openings: Openings::default(),
+            adjudication: Adjudication::default(),
+        }
+    }
 }
 
 const fn one() -> u32 {
@@ -128,7 +155,7 @@ pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
     check_adjudication(&settings.adjudication)
 }
 
-fn check_openings(openings: &Openings) -> Result<(), PlanError> {
+pub(crate) fn check_openings(openings: &Openings) -> Result<(), PlanError> {
     let Imbalance { share, window, .. } = openings.imbalance;
     require("openings.imbalance.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
     require("openings.imbalance.window", window >= 0, "0 or more", window)?;
@@ -138,7 +165,7 @@ fn check_openings(openings: &Openings) -> Result<(), PlanError> {
     require("openings", ordered, expected, format!("{plies:?}"))
 }
 
-fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {
+pub(crate) fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {
     let most = adjudication.most_plies;
     require("adjudication.most_plies", (1..=MOST_PLIES).contains(&most), format!("1 to {MOST_PLIES}"), most)
 }
@@ -157,7 +184,12 @@ pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
     check_adjudication(&settings.adjudication)
 }
 
-fn require(key: &'static str, holds: bool, expected: impl ToString, got: impl ToString) -> Result<(), PlanError> {
+pub(crate) fn require(
+    key: &'static str,
+    holds: bool,
+    expected: impl ToString,
+    got: impl ToString,
+) -> Result<(), PlanError> {
     if holds { Ok(()) } else { Err(PlanError::Value { key, expected: expected.to_string(), got: got.to_string() }) }
 }
 

@@ -1,5 +1,6 @@
 //! Progress of long work: a bar on a terminal, plain lines elsewhere. Always on stderr, so that results can be piped.
 
+use crate::arena::standing::Standing;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -60,11 +61,27 @@ impl Progress {
 
     /// One more is done, with so many positions.
     pub fn game(&self, positions: u64) {
-        self.games.fetch_add(1, Ordering::Relaxed);
+        self.games(1, positions);
+    }
+
+    fn games(&self, games: u64, positions: u64) {
+        self.games.fetch_add(games, Ordering::Relaxed);
         self.positions.fetch_add(positions, Ordering::Relaxed);
-        self.bar.inc(1);
+        self.bar.inc(games);
         self.bar.set_message(self.rates());
         self.line_if_due();
+    }
+
+    /// Hears how a match stands: first what was played before, then what this process plays.
+    pub fn of_match(&self) -> impl FnMut(&Standing) + Send {
+        let mut seen: Option<(u64, u64)> = None;
+        move |standing| {
+            let now = (standing.games(), standing.plies());
+            match seen.replace(now) {
+                None => self.skip(now.0),
+                Some(before) => self.games(now.0 - before.0, now.1 - before.1),
+            }
+        }
     }
 
     /// Done by this process so far, and positions.

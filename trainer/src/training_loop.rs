@@ -5,12 +5,15 @@
 //! loop again continues it: shards that exist are not played again, pairs in a journal neither, and a fit is a function
 //! of the games.
 
+use crate::arena::openings::{OpeningBook, OpeningError, OpeningSource};
+use crate::arena::schedule::{Format, Schedule};
 use crate::arena::statistics::{Elo, MatchSummary};
-use crate::arena::{Contest, MatchError};
+use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::checksum::{sha256, text_digest};
 use crate::fit::claims::{Judgement, judge};
 use crate::fit::{FitError, FitReport, FitRequest, fit_run};
 use crate::plan::Plan;
+use crate::play::Allowance;
 use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
@@ -82,6 +85,9 @@ pub enum LoopError {
     /// The match ended early.
     #[error(transparent)]
     Match(#[from] MatchError),
+    /// There are no openings for the match.
+    #[error(transparent)]
+    Openings(#[from] OpeningError),
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
@@ -192,19 +198,36 @@ impl TrainingLoop<'_> {
 
     fn gate(&self, number: u32, parent: u32, players: [&Weights; 2]) -> Result<MatchSummary, LoopError> {
         let settings = &self.plan.gate;
-        let evaluators = players.map(|weights| Tapered::new(self.variant, weights));
-        let contest = Contest {
+        let contestants = [(number, players[0]), (parent, players[1])].map(|(number, weights)| Contestant {
+            name: format!("{number:03}"),
+            allowance: Allowance::nodes(settings.nodes),
+            entrant: Entrant::Own(OwnEngine {
+                evaluator: Arc::new(Tapered::new(self.variant, weights)),
+                weights: text_digest(&weights.to_toml(self.variant)),
+                params: Params::default(),
+                table_mebibytes: settings.table_mebibytes,
+            }),
+        });
+        let seed = gate_seed(self.plan.seed, number);
+        let gate = Match {
             variant: self.variant,
-            settings,
-            seed: gate_seed(self.plan.seed, number),
-            evaluators: [&evaluators[0], &evaluators[1]],
-            params: [Params::default(), Params::default()],
+            contestants: &contestants,
+            players: introduced(self.variant, &contestants)?,
+            schedule: Schedule::new(Format::RoundRobin, contestants.len(), settings.pairs),
+            openings: OpeningBook::open(self.variant, &OpeningSource::Random(settings.openings.clone()), seed)?,
+            terms: Terms {
+                adjudication: settings.adjudication.clone(),
+                time_margin: Duration::ZERO,
+                sprt: None,
+                breakdowns: 0,
+            },
+            seed,
         };
         let title = format!("generation {number}: match of new against old weights");
         let progress = Progress::new(&title, "games", 2 * settings.pairs);
-        let played = contest.play(&self.run.gate(number, parent).pairs, self.stop, &progress);
+        let played = gate.play(&self.run.gate(number, parent).journal, self.stop, &mut progress.of_match());
         progress.finish();
-        Ok(played?.tally().summary())
+        Ok(played?.standing.meeting(0).tally.summary())
     }
 
     fn keep(

@@ -94,15 +94,15 @@ fn damaged_journals_plans_and_weights_are_named() {
     let line = "match --variant chess --a a-priori --b a-priori --pairs 4 --nodes 20 --seed 1 --out run";
     place.run(line).succeeded();
     let sound = place.files("run");
-    let journal = place.read("run/pairs.jsonl");
+    let journal = place.read("run/journal.jsonl");
     // Torn at the end: healed.
-    place.write("run/pairs.jsonl", &journal[..journal.len() - 40]);
+    place.write("run/journal.jsonl", &journal[..journal.len() - 40]);
     place.run(line).succeeded();
     place.assert_same_run("run", &sound);
     // Damaged in the middle: named.
-    place.write("run/pairs.jsonl", &journal.replacen("\"pair\":1", "\"pear\":1", 1));
-    place.run(line).refused(1, &["run/pairs.jsonl, line 2"]);
-    place.write("run/pairs.jsonl", &journal);
+    place.write("run/journal.jsonl", &journal.replacen("\"pair\":1", "\"pear\":1", 1));
+    place.run(line).refused(1, &["run/journal.jsonl, line 4"]);
+    place.write("run/journal.jsonl", &journal);
     place.write("run/plan.toml", "kind = ");
     place.run(line).refused(2, &["run/plan.toml"]);
 
@@ -263,16 +263,16 @@ fn a_full_disk_stops_selfplay_and_costs_no_finished_shard() {
 }
 
 #[test]
-fn a_full_disk_stops_a_match_and_costs_no_finished_pair() {
+fn a_full_disk_stops_a_match_and_costs_no_finished_game() {
     let (place, undisturbed) = (Workplace::new(), Workplace::new());
     let line = "match --variant chess --a a-priori --b a-priori --pairs 24 --nodes 20 --seed 1 --threads 2";
     undisturbed.run(&format!("{line} --out run")).succeeded();
     let Some([first, again]) = fill_and_free(&place, "28k", line) else { return };
-    first.refused(1, &["disk/run/pairs.jsonl", "No space left on device"]);
-    let whole = undisturbed.read("run/pairs.jsonl");
-    let journal = place.read("full/pairs.jsonl");
-    let pairs: Vec<&str> = journal.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
-    assert!(!pairs.is_empty() && pairs.iter().all(|pair| whole.contains(pair)), "{journal}");
+    first.refused(1, &["disk/run/journal.jsonl", "No space left on device"]);
+    let whole = undisturbed.read("run/journal.jsonl");
+    let journal = place.read("full/journal.jsonl");
+    let games: Vec<&str> = journal.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
+    assert!(games.len() > 1 && games.iter().all(|game| whole.contains(game)), "{journal}");
     again.succeeded();
     place.assert_same_run("after", &undisturbed.files("run"));
 }

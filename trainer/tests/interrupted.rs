@@ -105,7 +105,7 @@ fn interrupted_selfplay_says_how_to_go_on_and_goes_on() {
 fn an_interrupted_match_and_loop_say_how_to_go_on_and_go_on() {
     let [undisturbed, place] = [(), ()].map(|()| Workplace::new());
     let line = MATCH.replace("--nodes 40", "--nodes 100");
-    interrupt(&place, &line, || place.path("run/pairs.jsonl").exists());
+    interrupt(&place, &line, || place.path("run/journal.jsonl").exists());
     place.run(&line).succeeded();
     undisturbed.run(&line).succeeded();
     place.assert_same_run("run", &undisturbed.files("run"));
@@ -116,7 +116,7 @@ fn an_interrupted_match_and_loop_say_how_to_go_on_and_go_on() {
         place.write("tiny.toml", &plan);
     }
     interrupt(&place, LOOP, || place.path("run/selfplay/001").is_dir());
-    // A loop that is stopped in its match keeps the pairs.
+    // A loop that is stopped in its match keeps its games.
     interrupt(&place, LOOP, || place.path("run/gate/001-vs-000.jsonl").exists());
     place.run(LOOP).succeeded();
     undisturbed.run(LOOP).succeeded();

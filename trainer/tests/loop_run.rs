@@ -47,7 +47,7 @@ fn check_generation(place: &Workplace, number: u32, parent: u32) -> u32 {
     let accepted = verdict["accepted"].as_bool().unwrap();
     let number_in = |key: &str| verdict[key].as_integer();
     assert_eq!((number_in("candidate"), number_in("parent")), (Some(i64::from(number)), Some(i64::from(parent))));
-    assert_eq!(place.read(&format!("run/gate/{number:03}-vs-{parent:03}.jsonl")).lines().count(), 6);
+    assert_eq!(place.read(&format!("run/gate/{number:03}-vs-{parent:03}.jsonl")).lines().count(), 1 + 12);
     let (kept, other) = if accepted { ("weights", "rejected") } else { ("rejected", "weights") };
     let weights = table(place, &format!("run/{kept}/{number:03}.toml"));
     assert!(!place.path(&format!("run/{other}/{number:03}.toml")).exists());
@@ -92,8 +92,11 @@ fn use_weights(place: &Workplace, variant: &str, weights: &str) {
             "match --variant {variant} --a {weights} --b a-priori --pairs 2 --nodes 20 --seed 9 --out m --json"
         ))
         .succeeded();
-    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(summary["pentanomial"].as_array().unwrap().iter().filter_map(|n| n.as_u64()).sum::<u64>(), 2);
+    let summary: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        summary["meetings"][0]["pentanomial"].as_array().unwrap().iter().filter_map(|n| n.as_u64()).sum::<u64>(),
+        2
+    );
 }
 
 /// A loop of one generation, then its weights in use; the candidate's are used if it was rejected.

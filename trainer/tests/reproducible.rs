@@ -73,15 +73,15 @@ fn a_match_is_the_same_on_any_number_of_threads() {
         place.files(out)
     };
     let alone = play("m1", "--pairs 8 --seed 5 --threads 1");
-    assert_eq!(alone["pairs.jsonl"].split_inclusive(|&byte| byte == b'\n').count(), 8, "a line a pair");
+    assert_eq!(alone["journal.jsonl"].split_inclusive(|&byte| byte == b'\n').count(), 1 + 16, "a line a game");
     for threads in [2, 5] {
         let out = format!("m{threads}");
         play(&out, &format!("--pairs 8 --seed 5 --threads {threads}"));
         place.assert_same_run(&out, &alone);
     }
-    assert_ne!(play("other", "--pairs 8 --seed 6")["pairs.jsonl"], alone["pairs.jsonl"]);
+    assert_ne!(play("other", "--pairs 8 --seed 6")["journal.jsonl"], alone["journal.jsonl"]);
     // Pairs depend on their number only: a shorter match is the beginning of a longer one.
-    assert!(alone["pairs.jsonl"].starts_with(&play("shorter", "--pairs 3 --seed 5")["pairs.jsonl"]));
+    assert!(alone["journal.jsonl"].starts_with(&play("shorter", "--pairs 3 --seed 5")["journal.jsonl"]));
 }
 
 #[test]

@@ -1,46 +1,68 @@
-//! Playing a match: pairs of games from random openings, side by side, each pair by one thread.
+//! Playing a match: pairs of games side by side, each pair by one thread, every game on disk before it counts.
+//!
+//! Workers play, one a thread; the bookkeeper alone writes the journal, tallies what is written, and ends the match when
+//! it is decided or cannot go on. Where a match ends and what it says depend on games, never on threads: with limits in
+//! nodes and players of our own the journal is the same byte for byte.
 
-use super::journal::{Journal, JournalError, Pair, PairGame};
-use crate::play::{Adjudication, Allowance, EngineMover, PlayedGame, Referee, Seat, Start};
-use crate::progress::Progress;
+use super::contestant::{Contestant, Seated};
+use super::external::{Lag, StartError};
+use super::journal::{EntryFault, GameEntry, Header, Journal, JournalError, JournalPlayer};
+use super::openings::{MatchOpening, OpeningBook};
+use super::schedule::{GameNumber, Schedule};
+use super::sprt::{Sprt, SprtError};
+use super::standing::Standing;
+use crate::play::{Adjudication, Ending, PlayedGame, Referee, Seat, Start};
 use crate::run_dir::FileError;
-use crate::selfplay::openings::OpeningMaker;
-use crate::selfplay::{Opening, Openings, Player};
-use fairyforge_engine::evaluate::Tapered;
-use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-/// How a match is played.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MatchSettings {
-    /// Pairs of games.
-    pub pairs: u64,
-    /// Nodes a move, for both players.
-    pub nodes: u64,
-    /// Size of a player's table, in mebibytes.
-    pub table_mebibytes: usize,
-    /// Where games begin; without imbalance unless asked for.
-    pub openings: Openings,
-    /// When they are ended early.
+/// How often the bookkeeper looks whether somebody wants the match to end.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Games that may wait to be written; workers wait when there are more.
+const MOST_WAITING: usize = 256;
+
+/// What is agreed on besides the players and the schedule.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Early ends of games.
     pub adjudication: Adjudication,
+    /// How much a clock may be overstepped.
+    pub time_margin: Duration,
+    /// The test that may end the match.
+    pub sprt: Option<Sprt>,
+    /// Crashes and the like that a player is allowed; one more ends the match.
+    pub breakdowns: u64,
 }
 
-impl Default for MatchSettings {
-    fn default() -> Self {
-        Self {
-            pairs: 100,
-            nodes: 500,
-            table_mebibytes: 1,
-            openings: Openings::default(),
-            adjudication: Adjudication::default(),
-        }
-    }
+/// A match between players.
+pub struct Match<'a> {
+    /// The game.
+    pub variant: &'a Arc<Variant>,
+    /// Who plays.
+    pub contestants: &'a [Contestant],
+    /// The same as they have introduced themselves.
+    pub players: Vec<JournalPlayer>,
+    /// Who meets whom.
+    pub schedule: Schedule,
+    /// Where games begin.
+    pub openings: OpeningBook,
+    /// What is agreed on.
+    pub terms: Terms,
+    /// Seed of the openings.
+    pub seed: u64,
+}
+
+/// A match that is over.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// How it stands.
+    pub standing: Standing,
+    /// How late the lines of each player came in this process, if it is a program outside.
+    pub lags: Vec<Option<Lag>>,
 }
 
 /// Why a match ended early.
@@ -52,105 +74,277 @@ pub enum MatchError {
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Somebody asked for it; the pairs played are safe.
+    /// The sequential test cannot be made.
+    #[error(transparent)]
+    Sprt(#[from] SprtError),
+    /// A program outside cannot play.
+    #[error(transparent)]
+    Introduction(#[from] StartError),
+    /// A program that failed could not be started again.
+    #[error("cannot start {player} again: {source}")]
+    Start {
+        /// Who.
+        player: String,
+        /// Why not.
+        source: StartError,
+    },
+    /// A program broke down too often.
+    #[error("{player}: expected at most {allowed} crashes, hangs and illegal moves, got {got}; the last: {last}")]
+    Breakdowns {
+        /// Who.
+        player: String,
+        /// How often is allowed.
+        allowed: u64,
+        /// How often it was.
+        got: u64,
+        /// The last one.
+        last: String,
+    },
+    /// Somebody asked for it; the games played are safe.
     #[error("stopped on request")]
     Stopped,
 }
 
-/// A match between two ways of judging positions and searching.
-pub struct Contest<'a> {
-    /// The game.
-    pub variant: &'a Arc<Variant>,
-    /// How it is played.
-    pub settings: &'a MatchSettings,
-    /// Seed of the openings.
-    pub seed: u64,
-    /// How players A and B judge positions.
-    pub evaluators: [&'a Tapered; 2],
-    /// The numbers of their searches.
-    pub params: [Params; 2],
-}
-
-impl Contest<'_> {
-    /// Plays all pairs that the journal at `path` does not hold yet and returns it complete.
+impl Match<'_> {
+    /// Plays all games that the journal at `path` does not hold yet, on rayon's current threads, and returns how the
+    /// match stands at its end. `watch` hears how it stands at first and whenever games have been written.
     ///
     /// # Errors
-    /// The journal cannot be read or written, or `stop` was set.
-    pub fn play(&self, path: &Path, stop: &AtomicBool, progress: &Progress) -> Result<Journal, MatchError> {
-        let journal = Journal::open(path)?;
-        let open: Vec<u64> = (0..self.settings.pairs).filter(|&pair| !journal.has(pair)).collect();
-        progress.skip(2 * (self.settings.pairs - open.len() as u64));
-        let maker = OpeningMaker::new(self.variant, &self.settings.openings);
-        let journal = Mutex::new(journal);
-        let failure = Mutex::new(None);
-        open.into_iter().par_bridge().for_each_init(
-            || [self.player(0), self.player(1)],
-            |players, number| {
-                let Some(pair) = self.pair(&maker, number, players, stop, progress) else { return };
-                if let Err(error) = lock(&journal).add(pair) {
-                    stop.store(true, Ordering::Relaxed);
-                    lock(&failure).get_or_insert(error);
-                }
-            },
-        );
-        if let Some(error) = lock(&failure).take() {
-            return Err(error.into());
+    /// The journal cannot be read or written, a player breaks down too often, or `stop` was set.
+    pub fn play(
+        &self,
+        path: &Path,
+        stop: &AtomicBool,
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<Played, MatchError> {
+        let header = Header::new(self.variant, self.seed, self.players.clone());
+        let (journal, games) = Journal::open(path, &header)?;
+        let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
+        games.iter().try_for_each(|game| standing.add(game))?;
+        watch(&standing);
+        let mut books = Books { contest: self, journal, standing, halt: &AtomicBool::new(false) };
+        let mut lags = vec![None; self.contestants.len()];
+        if !books.standing.is_over() {
+            lags = self.play_open_games(&mut books, stop, watch)?;
         }
-        if stop.load(Ordering::Relaxed) {
+        let Books { mut journal, standing, .. } = books;
+        if !standing.is_over() {
             return Err(MatchError::Stopped);
         }
-        let journal = journal.into_inner().unwrap_or_else(PoisonError::into_inner);
-        journal.put_in_order()?;
-        Ok(journal)
+        journal.put_in_order(standing.end())?;
+        Ok(Played { standing, lags })
     }
 
-    fn player(&self, index: usize) -> Player<'_> {
-        Player {
-            mover: EngineMover::new(self.evaluators[index], &self.params[index], self.settings.table_mebibytes),
-            allowance: Allowance::nodes(self.settings.nodes),
-        }
-    }
-
-    fn pair(
+    fn play_open_games(
         &self,
-        maker: &OpeningMaker,
-        number: u64,
-        players: &mut [Player; 2],
+        books: &mut Books<'_>,
         stop: &AtomicBool,
-        progress: &Progress,
-    ) -> Option<Pair> {
-        let [opening, _] = maker.pair(self.seed, number);
-        let one = self.game(&opening, players, stop, progress)?;
-        players.swap(0, 1);
-        let other = self.game(&opening, players, stop, progress);
-        players.swap(0, 1);
-        let game = |a_is_white, game: PlayedGame| PairGame {
-            a_is_white,
-            result: game.result(),
-            termination: game.ending.termination(),
-            moves: game.moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>().join(" "),
-        };
-        Some(Pair { pair: number, fen: opening.position.fen(), games: [game(true, one), game(false, other?)] })
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<Vec<Option<Lag>>, MatchError> {
+        let halt = books.halt;
+        let open = Mutex::new(self.open_pairs(&books.journal));
+        let (written, finished) = sync_channel(MOST_WAITING);
+        std::thread::scope(|scope| {
+            let bookkeeper = scope.spawn(move || {
+                let kept = books.keep(&finished, stop, watch);
+                // However it ended: without a bookkeeper nobody needs to play.
+                books.halt.store(true, Ordering::Relaxed);
+                kept
+            });
+            let worked = rayon::broadcast(|_| Worker::new(self, halt).work(&open, &written.clone()));
+            drop(written);
+            let kept = bookkeeper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let mut lags = vec![None; self.contestants.len()];
+            for lag in worked.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
+                merge_lag(&mut lags, lag);
+            }
+            kept.map(|()| lags)
+        })
     }
 
-    fn game(
-        &self,
-        opening: &Opening,
-        players: &mut [Player; 2],
-        stop: &AtomicBool,
-        progress: &Progress,
-    ) -> Option<PlayedGame> {
-        let referee =
-            Referee { adjudication: &self.settings.adjudication, time_margin: std::time::Duration::ZERO, stop };
-        let mut seats = players.each_mut().map(|player| Seat { mover: &mut player.mover, allowance: player.allowance });
-        let start = Start { position: &opening.position, plies: opening.random_plies };
-        let game = referee.play(start, &mut seats, |_, _| ())?;
-        progress.game(game.moves.len() as u64);
-        Some(game)
+    /// Every pair that is not complete, with the games it lacks.
+    fn open_pairs(&self, journal: &Journal) -> impl Iterator<Item = (u64, Vec<u8>)> + Send + use<> {
+        let there = journal.numbers();
+        let lacks = move |pair| (0..2).filter(|&game| !there.contains(&GameNumber { pair, game })).collect();
+        (0..self.schedule.pairs())
+            .map(move |pair| (pair, lacks(pair)))
+            .filter(|(_, games): &(u64, Vec<u8>)| !games.is_empty())
     }
 }
 
-/// A panic elsewhere leaves the data whole: every change is a single insertion.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+fn merge_lag(lags: &mut [Option<Lag>], (player, lag): (usize, Lag)) {
+    lags[player] = Some(lags[player].map_or(lag, |all| all.with(lag)));
+}
+
+/// Who writes and counts.
+struct Books<'a> {
+    contest: &'a Match<'a>,
+    journal: Journal,
+    standing: Standing,
+    /// Set to end all games under way.
+    halt: &'a AtomicBool,
+}
+
+impl Books<'_> {
+    /// Writes games as they come, until all workers have gone.
+    fn keep(
+        &mut self,
+        finished: &Receiver<GameEntry>,
+        stop: &AtomicBool,
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<(), MatchError> {
+        loop {
+            match finished.recv_timeout(GLANCE) {
+                Ok(first) => {
+                    let games: Vec<GameEntry> = std::iter::once(first).chain(finished.try_iter()).collect();
+                    self.enter(&games)?;
+                    watch(&self.standing);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            if stop.load(Ordering::Relaxed) || self.standing.is_over() {
+                self.halt.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// First on disk, then in the tally.
+    fn enter(&mut self, games: &[GameEntry]) -> Result<(), MatchError> {
+        self.journal.append(games)?;
+        for game in games {
+            self.standing.add(&game.summary())?;
+            self.check_breakdowns(game)?;
+        }
+        Ok(())
+    }
+
+    fn check_breakdowns(&self, game: &GameEntry) -> Result<(), MatchError> {
+        let Some(fault) = &game.fault else { return Ok(()) };
+        let (got, allowed) = (self.standing.faults()[fault.player].breakdowns(), self.contest.terms.breakdowns);
+        if got <= allowed {
+            return Ok(());
+        }
+        let player = self.contest.contestants[fault.player].name.clone();
+        Err(MatchError::Breakdowns { player, allowed, got, last: format!("{}: {}", fault.kind, fault.detail) })
+    }
+}
+
+/// Who plays, on one thread, with players of its own.
+struct Worker<'a> {
+    contest: &'a Match<'a>,
+    halt: &'a AtomicBool,
+    /// Started when first needed, and again after a failure.
+    movers: Vec<Option<Seated<'a>>>,
+    /// Of movers that are no more.
+    lags: Vec<(usize, Lag)>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(contest: &'a Match<'a>, halt: &'a AtomicBool) -> Self {
+        Self { contest, halt, movers: contest.contestants.iter().map(|_| None).collect(), lags: Vec::new() }
+    }
+
+    /// Plays until nothing is open, and returns how late the movers' lines came.
+    fn work(
+        mut self,
+        open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
+        written: &SyncSender<GameEntry>,
+    ) -> Result<Vec<(usize, Lag)>, MatchError> {
+        let worked = self.play(open, written);
+        if worked.is_err() {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+        (0..self.movers.len()).for_each(|player| self.dismiss(player));
+        worked.map(|()| self.lags)
+    }
+
+    fn play(
+        &mut self,
+        open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
+        written: &SyncSender<GameEntry>,
+    ) -> Result<(), MatchError> {
+        while !self.halt.load(Ordering::Relaxed) {
+            // A panic elsewhere leaves an iterator whole.
+            let next = open.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((pair, games)) = next else { break };
+            for game in games {
+                let Some(entry) = self.game(GameNumber { pair, game })? else { return Ok(()) };
+                // Nobody writes any more: the bookkeeper tells why.
+                if written.send(entry).is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a mover; the next game of its player starts another.
+    fn dismiss(&mut self, player: usize) {
+        let lag = self.movers[player].take().and_then(|mover| mover.lag());
+        self.lags.extend(lag.map(|lag| (player, lag)));
+    }
+
+    /// `None` if the game was stopped.
+    fn game(&mut self, number: GameNumber) -> Result<Option<GameEntry>, MatchError> {
+        let slot = self.contest.schedule.slot(number.pair);
+        let opening = self.contest.openings.opening(slot.opening);
+        let [first, second] = slot.players;
+        let players = if number.game == 0 { [first, second] } else { [second, first] };
+        players.into_iter().try_for_each(|player| self.seat(player))?;
+        let Some(played) = self.seated(players, &opening) else { return Ok(None) };
+        if let Ending::Fault(side, _) = played.ending {
+            self.dismiss(players[side.index()]);
+        }
+        Ok(Some(self.entry(number, players, &opening, &played)))
+    }
+
+    fn seat(&mut self, player: usize) -> Result<(), MatchError> {
+        if self.movers[player].is_none() {
+            let contestant = &self.contest.contestants[player];
+            let started = contestant.mover(self.contest.variant);
+            let failed = |source| MatchError::Start { player: contestant.name.clone(), source };
+            self.movers[player] = Some(started.map_err(failed)?);
+        }
+        Ok(())
+    }
+
+    /// The game between White and Black; `None` if it was stopped.
+    fn seated(&mut self, players: [usize; 2], opening: &MatchOpening) -> Option<PlayedGame> {
+        let contestants = self.contest.contestants;
+        let [white, black] = self.movers.get_disjoint_mut(players).ok()?;
+        let mut seats = [
+            Seat { mover: white.as_mut()?, allowance: contestants[players[0]].allowance },
+            Seat { mover: black.as_mut()?, allowance: contestants[players[1]].allowance },
+        ];
+        let terms = &self.contest.terms;
+        let referee = Referee { adjudication: &terms.adjudication, time_margin: terms.time_margin, stop: self.halt };
+        referee.play(Start { position: &opening.position, plies: opening.plies }, &mut seats, |_, _| ())
+    }
+
+    fn entry(&self, number: GameNumber, players: [usize; 2], opening: &MatchOpening, played: &PlayedGame) -> GameEntry {
+        let on_time = players.iter().any(|&player| self.contest.contestants[player].allowance.time.is_some());
+        let texts: Vec<&str> = played.moves.iter().map(|mv| mv.text.as_str()).collect();
+        let fault = match &played.ending {
+            Ending::Fault(side, fault) => {
+                Some(EntryFault { player: players[side.index()], kind: fault.kind, detail: fault.detail.clone() })
+            }
+            _ => None,
+        };
+        GameEntry {
+            pair: number.pair,
+            game: number.game,
+            white: players[0],
+            black: players[1],
+            fen: opening.position.fen(),
+            plies: opening.plies,
+            result: played.result(),
+            termination: played.ending.termination(),
+            fault,
+            moves: texts.join(" "),
+            scores: played.moves.iter().map(|mv| mv.score).collect(),
+            depths: played.moves.iter().map(|mv| mv.depth).collect(),
+            milliseconds: on_time.then(|| played.moves.iter().map(|mv| mv.time.as_millis() as u64).collect()),
+        }
+    }
 }

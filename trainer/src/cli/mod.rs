@@ -1,6 +1,7 @@
 //! The command line: one small file a subcommand. Results go to stdout, everything else to stderr; the exit status is 2
 //! for bad input, 1 for a failed run and 130 for one that was interrupted.
 
+mod bench;
 mod data;
 mod failure;
 pub mod fit;
@@ -64,7 +65,7 @@ enum Command {
     Selfplay(selfplay::SelfplayArgs),
     /// Estimate piece values and tune weights from recorded games.
     Fit(fit::FitArgs),
-    /// Play two weights files against each other.
+    /// Play players against each other: two or more, with a test that may end the match.
     Match(matches::MatchArgs),
     /// Say what the results of a match mean for two hypotheses: a sequential test.
     Sprt(sprt::SprtArgs),
@@ -72,6 +73,8 @@ enum Command {
     Rate(rate::RateArgs),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
+    /// Measure what matches cost beside the searches.
+    Bench(bench::BenchArgs),
     /// Look at recorded games: verify, digest, head.
     #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
@@ -113,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),
         Command::Loop(args) => loops::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Pgn(command) => pgn::run(&command),
     };
@@ -160,10 +164,16 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resul
 
 /// A flag that Ctrl-C sets once; a second Ctrl-C ends the process at once.
 fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    stop_on_interrupt_and(|| ())
+}
+
+/// As [`stop_on_interrupt`]; `last` is done before the process ends at once.
+fn stop_on_interrupt_and(last: impl Fn() + Send + 'static) -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            last();
             std::process::exit(130);
         }
         eprintln!("stopping; once more to stop at once");

@@ -16,7 +16,7 @@ const NO_VARIANCE: f64 = 1e-6;
 /// Fit ratings to the games of PGN files and match journals.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairyforge rate tournament.pgn\n  fairyforge rate a.pgn b.pgn --white-advantage --anchor first=2000\n  fairyforge rate data/runs/loop/gate/*.jsonl --model bayeselo --json\n\nFiles that end in .jsonl are journals of matches: their players are A and B, or X and Y if the file is called\nX-vs-Y.jsonl. Of PGN the tags are read; games are a pair if the same players began from the same FEN with colours\nexchanged; without FEN tags, if they follow one another in the same round."
+    after_help = "Examples:\n  fairyforge rate tournament.pgn\n  fairyforge rate a.pgn b.pgn --white-advantage --anchor first=2000\n  fairyforge rate data/runs/loop/gate/*.jsonl --model bayeselo --json\n\nFiles that end in .jsonl are journals of matches. Of PGN the tags are read; games are a pair if the same players began from the same FEN with colours\nexchanged; without FEN tags, if they follow one another in the same round."
 )]
 pub struct RateArgs {
     /// PGN files and journals of matches.
@@ -47,6 +47,7 @@ pub(super) fn run(args: &RateArgs) -> Result<(), Failure> {
         taken.games += more.games;
         taken.unfinished += more.unfinished;
         taken.nameless += more.nameless;
+        taken.faulty += more.faulty;
     }
     let usual_prior = if args.model == RatingModel::Bayeselo { USUAL_PRIOR } else { 0.0 };
     let settings = RatingSettings {
@@ -78,7 +79,12 @@ fn as_json(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Result
         }
     }
     json["prior_draws"] = json!(settings.prior_draws);
-    json["taken"] = json!({"games": taken.games, "unfinished": taken.unfinished, "nameless": taken.nameless});
+    json["taken"] = json!({
+        "games": taken.games,
+        "unfinished": taken.unfinished,
+        "nameless": taken.nameless,
+        "faulty": taken.faulty,
+    });
     Ok(json)
 }
 
@@ -105,6 +111,7 @@ fn in_words(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Vec<S
         (taken.games - ratings.games, "of players without a rating"),
         (taken.unfinished, "without a result"),
         (taken.nameless, "without two players"),
+        (taken.faulty, "of pairs in which a player failed"),
     ];
     lines.extend(
         told.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} games {what}, not counted")),

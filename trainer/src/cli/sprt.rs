@@ -4,7 +4,6 @@ use super::output::outln;
 use super::{Failure, OrBadInput};
 use crate::arena::sprt::{Decision, EloModel, Results, Sprt, SprtReport, SprtSettings};
 use crate::arena::statistics::{GameCounts, MatchTally, PairCounts};
-use serde_json::{Value, json};
 
 /// Say what the results of a match so far mean for two hypotheses about the Elo difference.
 #[derive(clap::Args)]
@@ -55,7 +54,7 @@ pub(super) fn run(args: &SprtArgs) -> Result<(), Failure> {
     let sprt = Sprt::new(settings).or_bad_input(doing)?;
     let report = sprt.report(&results(args)?).or_bad_input(doing)?;
     if args.json {
-        return outln!("{}", as_json(&report));
+        return outln!("{}", report.to_json());
     }
     for (name, value) in in_words(&report) {
         outln!("{name:<9} {value}")?;
@@ -72,38 +71,6 @@ fn results(args: &SprtArgs) -> Result<Results, Failure> {
         (Some(pairs), None) => Ok(Results::Pairs(pairs)),
         (None, games) => Ok(Results::Games(games.unwrap_or_default())),
     }
-}
-
-fn as_json(report: &SprtReport) -> Value {
-    let (settings, estimate, fixed) = (&report.settings, &report.estimate, &report.fixed);
-    let interval = fixed.elo_interval().map(|interval| [interval.low, interval.high]);
-    json!({
-        "model": settings.model,
-        "statistic": report.results.statistic(),
-        "elo0": settings.elo0,
-        "elo1": settings.elo1,
-        "alpha": settings.alpha,
-        "beta": settings.beta,
-        "observations": report.results.observations(),
-        "llr": report.llr,
-        "lower": report.bounds.lower,
-        "upper": report.bounds.upper,
-        "decision": report.decision,
-        "elo": estimate.elo,
-        "elo_ci": estimate.elo_ci,
-        "nelo": fixed.normalized_elo(),
-        "los": estimate.los,
-        "clamped": estimate.clamped,
-        "nelo_unbiased": estimate.nelo,
-        "fixed": {
-            "score": fixed.score(),
-            "elo": fixed.elo(),
-            "elo_ci": interval,
-            "nelo": fixed.normalized_elo(),
-            "nelo_error": fixed.normalized_elo_error(),
-            "los": fixed.likelihood_of_superiority(),
-        },
-    })
 }
 
 /// Names with what they are.

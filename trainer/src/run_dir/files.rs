@@ -67,10 +67,19 @@ pub fn stream_atomically<T, E: From<FileError>>(
 /// # Errors
 /// The folder or the file refuses.
 pub fn append_line(path: &Path, line: &str) -> Result<(), FileError> {
+    append_lines(path, &[line])
+}
+
+/// Appends lines to a journal and syncs them together, making file and folder if need be. All are there, or none.
+///
+/// # Errors
+/// The folder or the file refuses.
+pub fn append_lines(path: &Path, lines: &[impl AsRef<str>]) -> Result<(), FileError> {
     create_folder(folder_of(path))?;
     let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(FileError::at("open", path))?;
     let whole = file.metadata().map_err(FileError::at("look at", path))?.len();
-    write_bytes(&mut file, format!("{line}\n").as_bytes(), path).inspect_err(|_| {
+    let text: String = lines.iter().flat_map(|line| [line.as_ref(), "\n"]).collect();
+    write_bytes(&mut file, text.as_bytes(), path).inspect_err(|_| {
         // Half a line must not stand before the next one; the error that is told is the first.
         let _ = file.set_len(whole);
     })?;

@@ -7,7 +7,8 @@
 //! ```text
 //! <run>/plan.toml version.txt run.lock events.jsonl report.md
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
-//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}   pairs.jsonl
+//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}
+//!      journal.jsonl games.pgn result.json
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -16,7 +17,7 @@
 mod files;
 mod shards;
 
-pub use files::{FileError, append_line, drop_torn_line, stream_atomically, write_atomically};
+pub use files::{FileError, append_line, append_lines, drop_torn_line, stream_atomically, write_atomically};
 pub use shards::{ShardFiles, ShardListing, list_shards, shard_folders};
 
 use files::{TEMPORARY, create_folder, folder_entries, is_temporary, name_of, read_text, write_bytes};
@@ -31,7 +32,9 @@ const PLAN: &str = "plan.toml";
 const VERSION: &str = "version.txt";
 const LOCK: &str = "run.lock";
 const EVENTS: &str = "events.jsonl";
-const PAIRS: &str = "pairs.jsonl";
+const JOURNAL: &str = "journal.jsonl";
+const GAMES: &str = "games.pgn";
+const RESULT: &str = "result.json";
 
 /// The names of everything inside a run. Builds paths, touches nothing.
 #[derive(Debug, Clone)]
@@ -42,8 +45,8 @@ pub struct RunPaths {
 /// The two files that a gate match between two generations leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateFiles {
-    /// The games of the match, a line a pair.
-    pub pairs: PathBuf,
+    /// The games of the match.
+    pub journal: PathBuf,
     /// The score and the verdict.
     pub verdict: PathBuf,
 }
@@ -88,7 +91,7 @@ impl RunPaths {
     pub fn gate(&self, candidate: u32, parent: u32) -> GateFiles {
         let name = format!("{}-vs-{}", numbered(candidate), numbered(parent));
         let folder = self.root.join("gate");
-        GateFiles { pairs: folder.join(format!("{name}.jsonl")), verdict: folder.join(format!("{name}.toml")) }
+        GateFiles { journal: folder.join(format!("{name}.jsonl")), verdict: folder.join(format!("{name}.toml")) }
     }
 
     /// The gate matches that are there, as (candidate, parent), in order.
@@ -104,16 +107,26 @@ impl RunPaths {
             let name = name_of(path);
             let (candidate, parent) = name.strip_suffix(".jsonl")?.split_once("-vs-")?;
             let players = (candidate.parse().ok()?, parent.parse().ok()?);
-            (self.gate(players.0, players.1).pairs == *path).then_some(players)
+            (self.gate(players.0, players.1).journal == *path).then_some(players)
         };
         let mut gates: Vec<_> = folder_entries(&folder)?.iter().filter_map(players).collect();
         gates.sort_unstable();
         Ok(gates)
     }
 
-    /// `pairs.jsonl`: the games of a match that is a run of its own.
-    pub fn pairs(&self) -> PathBuf {
-        self.root.join(PAIRS)
+    /// `journal.jsonl`: the games of a match that is a run of its own.
+    pub fn journal(&self) -> PathBuf {
+        self.root.join(JOURNAL)
+    }
+
+    /// `games.pgn`: the same games as PGN, made from the journal.
+    pub fn games(&self) -> PathBuf {
+        self.root.join(GAMES)
+    }
+
+    /// `result.json`: what the match says, made from the journal.
+    pub fn result(&self) -> PathBuf {
+        self.root.join(RESULT)
     }
 
     /// `report.md`.

@@ -99,7 +99,7 @@ fn names_are_as_documented() {
     assert_eq!(paths.selfplay(1), Path::new("run/selfplay/001"));
     assert_eq!(paths.weights(12), Path::new("run/weights/012.toml"));
     assert_eq!(paths.rejected(3), Path::new("run/rejected/003.toml"));
-    assert_eq!(paths.gate(2, 1).pairs, Path::new("run/gate/002-vs-001.jsonl"));
+    assert_eq!(paths.gate(2, 1).journal, Path::new("run/gate/002-vs-001.jsonl"));
     assert_eq!(paths.gate(2, 1).verdict, Path::new("run/gate/002-vs-001.toml"));
     assert_eq!(paths.report(), Path::new("run/report.md"));
 }

@@ -132,6 +132,11 @@ impl Lag {
         if self.moves == 0 { Duration::ZERO } else { self.sum.div_f64(self.moves as f64) }
     }
 
+    /// Over the moves of both.
+    pub fn with(self, other: Self) -> Self {
+        Self { moves: self.moves + other.moves, sum: self.sum + other.sum, max: self.max.max(other.max) }
+    }
+
     fn count(&mut self, lag: Duration) {
         self.moves += 1;
         self.sum += lag;

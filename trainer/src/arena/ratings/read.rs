@@ -2,18 +2,16 @@
 //!
 //! Moves are not played through, so games of any variant count, known here or not; `fairyforge pgn check` plays them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use super::GameTable;
-use crate::arena::journal::{Pair, PairGame};
+use crate::arena::journal::{GameEntry, JournalError, Reader};
 use crate::arena::statistics::GameResult;
 
-/// What stands between the names in the name of a journal.
-const VERSUS: &str = "-vs-";
 /// The ending of journals' names.
 const JOURNAL: &str = "jsonl";
 
@@ -28,16 +26,9 @@ pub enum ReadError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A line of a journal is no pair.
-    #[error("{}, line {line}: expected a pair of games, got {reason}", path.display())]
-    Line {
-        /// The journal.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// A journal is damaged.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }
 
 /// What became of the games of a file.
@@ -49,51 +40,46 @@ pub struct Taken {
     pub unfinished: u64,
     /// Games whose players are unknown or one and the same.
     pub nameless: u64,
+    /// Games of pairs in which a player failed.
+    pub faulty: u64,
 }
 
 /// Adds the games of a file: a journal if its name ends in `.jsonl`, otherwise PGN.
 ///
 /// # Errors
-/// The file cannot be read, or a whole line of a journal is no pair.
+/// The file cannot be read, or a journal is damaged.
 pub fn add_file(table: &mut GameTable, path: &Path) -> Result<Taken, ReadError> {
     let failed = |source| ReadError::File { path: path.to_owned(), source };
     if path.extension().is_some_and(|extension| extension == JOURNAL) {
-        return add_journal(table, path, &std::fs::read_to_string(path).map_err(failed)?);
+        return add_journal(table, path);
     }
     let file = std::fs::File::open(path).map_err(failed)?;
     add_pgn(table, std::io::BufReader::new(file)).map_err(failed)
 }
 
-/// Adds the games of a journal. Players are A and B, or X and Y if the file is called `X-vs-Y.jsonl`. A last line without
-/// its end is what a killed writer left, and does not count.
-fn add_journal(table: &mut GameTable, path: &Path, text: &str) -> Result<Taken, ReadError> {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let names = stem.split_once(VERSUS).filter(|(one, other)| one != other).unwrap_or(("A", "B"));
+/// Adds the games of a journal, without the pairs in which a player failed: they say nothing about strength.
+fn add_journal(table: &mut GameTable, path: &Path) -> Result<Taken, ReadError> {
+    let faulty = pairs_with_faults(path)?;
+    let reader = Reader::open(path)?;
+    let players = reader.header().players.clone();
     let mut taken = Taken::default();
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    for (line, text) in (1..).zip(whole.lines()) {
-        let pair: Pair = serde_json::from_str(text).map_err(|error| ReadError::Line {
-            path: path.to_owned(),
-            line,
-            reason: error.to_string(),
-        })?;
-        // The number keeps apart pairs that happen to begin alike.
-        let opening = format!("{} {}", pair.pair, pair.fen);
-        for game in &pair.games {
-            let (white, black) = if game.a_is_white { names } else { (names.1, names.0) };
-            table.add(white, black, white_result(game), &opening);
-            taken.games += 1;
+    for entry in reader {
+        let entry = entry?;
+        if faulty.contains(&entry.pair) {
+            taken.faulty += 1;
+            continue;
         }
+        // The number keeps apart pairs that happen to begin alike.
+        let opening = format!("{} {}", entry.pair, entry.fen);
+        table.add(&players[entry.white].name, &players[entry.black].name, entry.white_result(), &opening);
+        taken.games += 1;
     }
     Ok(taken)
 }
 
-fn white_result(game: &PairGame) -> GameResult {
-    match game.result {
-        1 => GameResult::Win,
-        -1 => GameResult::Loss,
-        _ => GameResult::Draw,
-    }
+fn pairs_with_faults(path: &Path) -> Result<HashSet<u64>, JournalError> {
+    let fault = |entry: GameEntry| entry.fault.map(|_| entry.pair);
+    Reader::open(path)?.filter_map(|entry| entry.map(fault).transpose()).collect()
 }
 
 /// Adds the games of a PGN text. A game begins with its first tag; `Event` begins one even where nothing ended the last.
@@ -282,25 +268,40 @@ mod tests {
                     [Result \"0-1\"]\n";
         let mut table = GameTable::default();
         let taken = add_pgn(&mut table, text.as_bytes()).unwrap();
-        assert_eq!(taken, Taken { games: 2, unfinished: 1, nameless: 1 });
+        assert_eq!(taken, Taken { games: 2, unfinished: 1, nameless: 1, faulty: 0 });
         assert_eq!(table.players(), ["A \"1\"", "B"]);
         assert_eq!(table.scores(), [(2, 1.5), (2, 0.5)]);
         assert_eq!(table.clusters(), 1, "colours are exchanged and the position is the same");
     }
 
     #[test]
-    fn journals_name_their_players() {
-        let game = |white, result| {
-            format!("{{\"a_is_white\":{white},\"result\":{result},\"termination\":\"\",\"moves\":\"\"}}")
+    fn journals_name_their_players_and_failures_do_not_count() {
+        let player = |name| format!("{{\"name\":\"{name}\",\"engine\":\"e\",\"limits\":\"l\",\"effective\":{{}}}}");
+        let header = format!(
+            "{{\"journal\":2,\"variant\":\"v\",\"rules_hash\":\"h\",\"seed\":1,\"players\":[{},{}]}}\n",
+            player("new"),
+            player("old")
+        );
+        let game = |pair, game, result, fault| {
+            format!(
+                "{{\"pair\":{pair},\"game\":{game},\"white\":{game},\"black\":{},\"fen\":\"f\",\"plies\":0,\"result\":{result},\
+                 \"termination\":\"\",{fault}\"moves\":\"\",\"scores\":[],\"depths\":[]}}\n",
+                1 - game
+            )
         };
-        let line = format!("{{\"pair\":0,\"fen\":\"f\",\"games\":[{},{}]}}\n", game(true, 1), game(false, 1));
+        let fault = "\"fault\":{\"player\":1,\"kind\":\"crash\",\"detail\":\"\"},";
+        let games = [game(0, 0, 1, ""), game(0, 1, 1, ""), game(1, 0, 1, fault), game(1, 1, 1, "")].concat();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        std::fs::write(&path, format!("{header}{games}{{\"pair\":2,")).unwrap();
         let mut table = GameTable::default();
-        let text = format!("{line}{{\"pair\":1,");
-        assert_eq!(add_journal(&mut table, Path::new("x/2-vs-1.jsonl"), &text).unwrap().games, 2);
-        assert_eq!(table.players(), ["2", "1"]);
+        let taken = add_file(&mut table, &path).unwrap();
+        assert_eq!(taken, Taken { games: 2, faulty: 2, ..Taken::default() });
+        assert_eq!(table.players(), ["new", "old"]);
         assert_eq!(table.scores(), [(2, 1.0), (2, 1.0)]);
-        let error = add_journal(&mut table, Path::new("pairs.jsonl"), &format!("{line}nonsense\n")).unwrap_err();
-        assert!(error.to_string().starts_with("pairs.jsonl, line 2: expected a pair of games"), "{error}");
+        std::fs::write(&path, format!("{header}{games}nonsense\n")).unwrap();
+        let error = add_file(&mut table, &path).unwrap_err().to_string();
+        assert!(error.contains("journal.jsonl, line 6: expected a game"), "{error}");
     }
 
     #[test]

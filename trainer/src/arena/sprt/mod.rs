@@ -18,6 +18,7 @@ mod likelihood;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::statistics::{GameCounts, MatchTally, NORMALIZED_ELO_UNIT, PairCounts, ScoreSample};
@@ -183,6 +184,42 @@ pub struct SprtReport {
     pub estimate: SequentialEstimate,
     /// Score, Elo and the like as if the number of games had been fixed.
     pub fixed: ScoreSample,
+}
+
+impl SprtReport {
+    /// The report for scripts. Numbers that do not exist are `null`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let (settings, estimate, fixed) = (&self.settings, &self.estimate, &self.fixed);
+        let interval = fixed.elo_interval().map(|interval| [interval.low, interval.high]);
+        json!({
+            "model": settings.model,
+            "statistic": self.results.statistic(),
+            "elo0": settings.elo0,
+            "elo1": settings.elo1,
+            "alpha": settings.alpha,
+            "beta": settings.beta,
+            "observations": self.results.observations(),
+            "llr": self.llr,
+            "lower": self.bounds.lower,
+            "upper": self.bounds.upper,
+            "decision": self.decision,
+            "elo": estimate.elo,
+            "elo_ci": estimate.elo_ci,
+            "nelo": fixed.normalized_elo(),
+            "los": estimate.los,
+            "clamped": estimate.clamped,
+            "nelo_unbiased": estimate.nelo,
+            "fixed": {
+                "score": fixed.score(),
+                "elo": fixed.elo(),
+                "elo_ci": interval,
+                "nelo": fixed.normalized_elo(),
+                "nelo_error": fixed.normalized_elo_error(),
+                "los": fixed.likelihood_of_superiority(),
+            },
+        })
+    }
 }
 
 impl SprtSettings {

@@ -1,0 +1,293 @@
+//! How a match stands: tallies of every meeting, failures, and the sequential test. Made from the games of a journal, in
+//! whatever order they come.
+//!
+//! A pair counts when both its games are there. A pair in which somebody failed is counted as such and enters no
+//! statistic. The sequential test hears of pairs in the order of their numbers, so that where it stops depends neither on
+//! threads nor on chance; pairs beyond that point are not part of the match.
+
+use super::journal::GameSummary;
+use super::schedule::Schedule;
+use super::sprt::{Decision, Results, Sprt, SprtError};
+use super::statistics::{GameResult, MatchTally};
+use crate::play::FaultKind;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How a match stands.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    schedule: Schedule,
+    meetings: Vec<Meeting>,
+    faults: Vec<FaultCounts>,
+    waiting: BTreeMap<u64, GameSummary>,
+    games: u64,
+    plies: u64,
+    test: Option<SequentialTest>,
+}
+
+/// What two players have made of their pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meeting {
+    /// Results for the first of the two.
+    pub tally: MatchTally,
+    /// Pairs in which somebody failed: not in the tally.
+    pub faulty_pairs: u64,
+}
+
+/// Failures of one player by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct FaultCounts(BTreeMap<FaultKind, u64>);
+
+impl FaultCounts {
+    /// Failures of all kinds.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Failures of the program, without those of its clock.
+    pub fn breakdowns(&self) -> u64 {
+        self.0.iter().filter(|(kind, _)| **kind != FaultKind::TimeForfeit).map(|(_, count)| count).sum()
+    }
+
+    /// Kinds with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (FaultKind, u64)> {
+        self.0.iter().map(|(&kind, &count)| (kind, count))
+    }
+}
+
+/// A pair that is complete: the first player's results, or nothing if somebody failed.
+type Settled = Option<[GameResult; 2]>;
+
+/// The test along the pairs of the only meeting.
+#[derive(Clone, Debug)]
+struct SequentialTest {
+    sprt: Sprt,
+    tally: MatchTally,
+    faulty_pairs: u64,
+    /// Number of the next pair to hear of.
+    next: u64,
+    ready: BTreeMap<u64, Settled>,
+    decision: Decision,
+}
+
+impl Standing {
+    /// Before the first game.
+    pub fn new(schedule: Schedule, players: usize, sprt: Option<Sprt>) -> Self {
+        let meetings = vec![Meeting::default(); schedule.meetings().len()];
+        let test = sprt.map(|sprt| SequentialTest {
+            sprt,
+            tally: MatchTally::new(),
+            faulty_pairs: 0,
+            next: 0,
+            ready: BTreeMap::new(),
+            decision: Decision::Continue,
+        });
+        let faults = vec![FaultCounts::default(); players];
+        Self { schedule, meetings, faults, waiting: BTreeMap::new(), games: 0, plies: 0, test }
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    /// The test cannot be made of such results.
+    pub fn add(&mut self, game: &GameSummary) -> Result<(), SprtError> {
+        self.games += 1;
+        self.plies += game.plies as u64;
+        if let Some((player, kind)) = game.fault {
+            *self.faults[player].0.entry(kind).or_default() += 1;
+        }
+        let pair = game.number.pair;
+        let Some(other) = self.waiting.remove(&pair) else {
+            self.waiting.insert(pair, *game);
+            return Ok(());
+        };
+        let slot = self.schedule.slot(pair);
+        let failed = game.fault.or(other.fault).is_some();
+        let settled = (!failed).then(|| [game, &other].map(|game| result_for(slot.players[0], game)));
+        self.meetings[slot.meeting].settle(settled);
+        self.test.as_mut().map_or(Ok(()), |test| test.hear(pair, settled))
+    }
+
+    /// Who meets whom.
+    pub const fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// The meeting at this place of the schedule. Where a sequential test has ended, what it had heard by then.
+    pub fn meeting(&self, place: usize) -> Meeting {
+        let mut meeting = self.meetings[place];
+        if let Some(test) = self.test.as_ref().filter(|test| test.decision != Decision::Continue) {
+            return Meeting { tally: test.tally, faulty_pairs: test.faulty_pairs };
+        }
+        let lone = self.waiting.keys().filter(|&&pair| self.schedule.slot(pair).meeting == place);
+        lone.for_each(|_| meeting.tally.add_unpaired());
+        meeting
+    }
+
+    /// Failures by player.
+    pub fn faults(&self) -> &[FaultCounts] {
+        &self.faults
+    }
+
+    /// Games added.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Moves in them.
+    pub const fn plies(&self) -> u64 {
+        self.plies
+    }
+
+    /// The test with the results that it has heard of, if there is one.
+    pub fn test(&self) -> Option<(&Sprt, Results, Decision)> {
+        self.test.as_ref().map(|test| (&test.sprt, Results::Match(test.tally), test.decision))
+    }
+
+    /// The number of the first pair that is not part of the match any more: where the test stopped, or the schedule's
+    /// end.
+    pub fn end(&self) -> u64 {
+        let stopped = self.test.as_ref().filter(|test| test.decision != Decision::Continue);
+        stopped.map_or(self.schedule.pairs(), |test| test.next)
+    }
+
+    /// Whether nothing more has to be played.
+    pub fn is_over(&self) -> bool {
+        self.test.as_ref().is_some_and(|test| test.decision != Decision::Continue)
+            || self.games == self.schedule.pairs().saturating_mul(2)
+    }
+}
+
+fn result_for(player: usize, game: &GameSummary) -> GameResult {
+    match (game.white == player, game.result) {
+        (true, result) => result,
+        (false, GameResult::Win) => GameResult::Loss,
+        (false, GameResult::Draw) => GameResult::Draw,
+        (false, GameResult::Loss) => GameResult::Win,
+    }
+}
+
+impl Meeting {
+    fn settle(&mut self, pair: Settled) {
+        match pair {
+            Some([one, other]) => self.tally.add_pair(one, other),
+            None => self.faulty_pairs += 1,
+        }
+    }
+}
+
+impl SequentialTest {
+    fn hear(&mut self, pair: u64, settled: Settled) -> Result<(), SprtError> {
+        self.ready.insert(pair, settled);
+        while self.decision == Decision::Continue
+            && let Some(settled) = self.ready.remove(&self.next)
+        {
+            self.next += 1;
+            match settled {
+                Some([one, other]) => {
+                    self.tally.add_pair(one, other);
+                    self.decision = self.sprt.step(&Results::Match(self.tally))?.1;
+                }
+                None => self.faulty_pairs += 1,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::{Format, GameNumber};
+    use super::super::sprt::SprtSettings;
+    use super::*;
+
+    fn game(pair: u64, game: u8, result_for_white: GameResult) -> GameSummary {
+        let (white, black) = if game == 0 { (0, 1) } else { (1, 0) };
+        GameSummary {
+            number: GameNumber { pair, game },
+            white,
+            black,
+            result: result_for_white,
+            fault: None,
+            plies: 10,
+        }
+    }
+
+    /// A pair that the first player wins altogether.
+    fn won(pair: u64) -> [GameSummary; 2] {
+        [game(pair, 0, GameResult::Win), game(pair, 1, GameResult::Loss)]
+    }
+
+    fn sprt() -> Sprt {
+        let settings = "{\"elo0\": 0.0, \"elo1\": 10.0, \"minimum\": 4}";
+        Sprt::new(serde_json::from_str::<SprtSettings>(settings).unwrap()).unwrap()
+    }
+
+    fn standing(sprt: Option<Sprt>) -> Standing {
+        Standing::new(Schedule::new(Format::RoundRobin, 2, 1_000), 2, sprt)
+    }
+
+    #[test]
+    fn half_pairs_and_failures_enter_nothing() {
+        let mut standing = standing(None);
+        for game in won(0) {
+            standing.add(&game).unwrap();
+        }
+        standing.add(&game(1, 0, GameResult::Win)).unwrap();
+        let mut failed = game(2, 0, GameResult::Win);
+        failed.fault = Some((1, FaultKind::Crash));
+        standing.add(&failed).unwrap();
+        standing.add(&game(2, 1, GameResult::Win)).unwrap();
+        let Meeting { tally, faulty_pairs } = standing.meeting(0);
+        assert_eq!((tally.pairs().0, faulty_pairs), ([0, 0, 0, 0, 1], 1));
+        assert_eq!(tally.summary().unpaired_games, 1);
+        assert_eq!(standing.faults()[1].iter().collect::<Vec<_>>(), [(FaultKind::Crash, 1)]);
+        assert_eq!((standing.faults()[0].total(), standing.faults()[1].breakdowns()), (0, 1));
+        assert_eq!((standing.games(), standing.plies(), standing.is_over()), (5, 50, false));
+    }
+
+    /// The order in which pairs end must not matter, or matches would depend on threads.
+    #[test]
+    fn the_test_stops_at_the_same_pair_in_any_order() {
+        let mut pairs: Vec<[GameSummary; 2]> = (0..900)
+            .map(|pair| match pair % 3 {
+                0 => [game(pair, 0, GameResult::Win), game(pair, 1, GameResult::Draw)],
+                1 => [game(pair, 0, GameResult::Draw), game(pair, 1, GameResult::Draw)],
+                _ => won(pair),
+            })
+            .collect();
+        let mut forwards = standing(Some(sprt()));
+        let stops = |standing: &mut Standing, pairs: &[[GameSummary; 2]]| {
+            pairs.iter().flatten().for_each(|game| standing.add(game).unwrap());
+            assert!(standing.is_over());
+            assert_eq!(standing.test().unwrap().2, Decision::AcceptH1);
+            (standing.end(), standing.meeting(0))
+        };
+        let expected = stops(&mut forwards, &pairs);
+        assert!(expected.0 < 900);
+        assert_eq!(expected.1.tally.pairs().total(), expected.0);
+        pairs.reverse();
+        assert_eq!(stops(&mut standing(Some(sprt())), &pairs), expected);
+        pairs.rotate_left(400);
+        assert_eq!(stops(&mut standing(Some(sprt())), &pairs), expected);
+    }
+
+    #[test]
+    fn meetings_are_kept_apart() {
+        let mut standing = Standing::new(Schedule::new(Format::RoundRobin, 3, 1), 3, None);
+        for (pair, (white, black)) in [(0, (0, 1)), (1, (0, 2)), (2, (1, 2))] {
+            for game in [0, 1] {
+                let (white, black) = if game == 0 { (white, black) } else { (black, white) };
+                // The lower number always wins.
+                let result = if white < black { GameResult::Win } else { GameResult::Loss };
+                let number = GameNumber { pair, game };
+                standing.add(&GameSummary { number, white, black, result, fault: None, plies: 1 }).unwrap();
+            }
+        }
+        assert!(standing.is_over());
+        for meeting in 0..3 {
+            assert_eq!(standing.meeting(meeting).tally.pairs().0, [0, 0, 0, 0, 1]);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Whether the games of a journal are what they should be: each is played through by the rules of the variant, and its
+//! players, opening, result and end are found anew.
+
+use super::journal::{GameEntry, Header, JournalError, Reader};
+use super::openings::{OpeningBook, OpeningError};
+use super::plan::MatchPlan;
+use super::sprt::{Sprt, SprtError};
+use super::standing::Standing;
+use crate::play::adjudication::Counts;
+use crate::play::{Ending, FaultKind};
+use fairyforge_engine::game::Game;
+use fairyforge_engine::position::Position;
+use fairyforge_engine::variant::Variant;
+use fairyforge_engine::variant::rules::Colour;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// Games in the journal.
+    pub games: u64,
+    /// How the match stands by them.
+    pub standing: Standing,
+    /// Whether nothing is left to play.
+    pub complete: bool,
+    /// What is wrong, game by game.
+    pub problems: Vec<String>,
+}
+
+/// Why a match cannot be verified at all.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The journal is damaged.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The openings are not there any more.
+    #[error(transparent)]
+    Openings(#[from] OpeningError),
+    /// The test cannot be made.
+    #[error(transparent)]
+    Sprt(#[from] SprtError),
+}
+
+/// Plays all games of the journal at `path` through.
+///
+/// # Errors
+/// The journal or the openings cannot be read, or the test cannot be made.
+pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Result<Verified, VerifyError> {
+    let reader = Reader::open(path)?;
+    let schedule = plan.schedule();
+    let mut standing = Standing::new(schedule.clone(), plan.players.len(), plan.sprt.map(Sprt::new).transpose()?);
+    let openings = OpeningBook::open(variant, &plan.openings, plan.seed)?;
+    let mut problems = header_problems(plan, reader.header());
+    for entry in reader {
+        let entry = entry?;
+        let place = entry.number();
+        if entry.pair >= schedule.pairs() {
+            problems.push(format!("{place}: expected a pair below {}", schedule.pairs()));
+            continue;
+        }
+        standing.add(&entry.summary())?;
+        let slot = schedule.slot(entry.pair);
+        let opening = openings.opening(slot.opening);
+        let (white, black) = (slot.players[usize::from(entry.game)], slot.players[1 - usize::from(entry.game)]);
+        let mut expect = |what: &str, expected: &str, got: &str| {
+            if expected != got {
+                problems.push(format!("{place}: expected the {what} {expected}, got {got}"));
+            }
+        };
+        expect("players", &format!("{white} and {black}"), &format!("{} and {}", entry.white, entry.black));
+        expect("opening", &opening.position.fen(), &entry.fen);
+        expect("plies of the opening", &opening.plies.to_string(), &entry.plies.to_string());
+        match replayed(variant, plan, &entry) {
+            Ok((termination, result)) => {
+                expect("end", &termination, &entry.termination);
+                expect("result", &result.to_string(), &entry.result.to_string());
+            }
+            Err(problem) => problems.push(format!("{place}: {problem}")),
+        }
+    }
+    let complete = standing.is_over();
+    Ok(Verified { games: standing.games(), standing, complete, problems })
+}
+
+fn header_problems(plan: &MatchPlan, header: &Header) -> Vec<String> {
+    let names: Vec<&str> = plan.players.iter().map(|player| player.name.as_str()).collect();
+    let pairs = [
+        ("rules hash", plan.rules_hash.clone(), header.rules_hash.clone()),
+        ("seed", plan.seed.to_string(), header.seed.to_string()),
+        ("players", names.join(", "), header.names().join(", ")),
+    ];
+    let differs = |(what, plan, journal): &(&str, String, String)| {
+        (plan != journal).then(|| format!("header: expected the {what} {plan} of the plan, got {journal}"))
+    };
+    pairs.iter().filter_map(differs).collect()
+}
+
+/// How the game ends if it is played through: its termination and the result for White.
+fn replayed(variant: &Arc<Variant>, plan: &MatchPlan, entry: &GameEntry) -> Result<(String, i8), String> {
+    let start = Position::from_fen(variant, &entry.fen).map_err(|error| error.to_string())?;
+    let mut game = Game::new(start);
+    let mut counts = Counts::after(entry.plies);
+    let mut ended: Option<Ending> = None;
+    for (number, (text, &score)) in (1..).zip(entry.moves.split_whitespace().zip(&entry.scores)) {
+        if let Some(ending) = ended.or_else(|| game.outcome().map(Ending::Rules)) {
+            return Err(format!("expected no move after {}, got {text} as move {number}", ending.termination()));
+        }
+        let mv = game.position().parse_move(text).map_err(|error| format!("move {number}: {error}"))?;
+        let verdict = counts.hear(&plan.adjudication, game.position().side_to_move(), score);
+        ended = verdict.map(Ending::Adjudicated);
+        game.play(mv);
+    }
+    let ended = game.outcome().map(Ending::Rules).or(ended);
+    match (ended, &entry.fault) {
+        (Some(ending), None) => Ok((ending.termination(), sign(ending.winner()))),
+        (None, Some(fault)) => fault_end(&game, entry, fault.player, fault.kind),
+        (Some(ending), Some(fault)) => Err(format!("expected the end by {}, got {}", ending.termination(), fault.kind)),
+        (None, None) => Err(format!(
+            "expected a game that has ended, got {:?} after {} moves",
+            entry.termination,
+            entry.scores.len()
+        )),
+    }
+}
+
+/// A player fails when it is to move, or at the very beginning of a game.
+fn fault_end(game: &Game, entry: &GameEntry, player: usize, kind: FaultKind) -> Result<(String, i8), String> {
+    let failed = if player == entry.white { Colour::White } else { Colour::Black };
+    if !entry.moves.is_empty() && game.position().side_to_move() != failed {
+        return Err(format!("expected the failure of the side to move, got that of {failed:?}"));
+    }
+    Ok((kind.to_string(), sign(Some(failed.opponent()))))
+}
+
+const fn sign(winner: Option<Colour>) -> i8 {
+    match winner {
+        Some(Colour::White) => 1,
+        Some(Colour::Black) => -1,
+        None => 0,
+    }
+}

@@ -1,0 +1,367 @@
+//! `fairyforge match`: a match, and whether the files of one agree.
+
+mod display;
+mod setup;
+mod spec;
+mod verify;
+
+use super::output::outln;
+use super::selfplay::open_run;
+use super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt_and, threads};
+use crate::arena::journal::Reader;
+use crate::arena::openings::{OpeningBook, OpeningFile, OpeningSource, Order};
+use crate::arena::plan::{KIND, MatchPlan};
+use crate::arena::ratings::GameTable;
+use crate::arena::ratings::read::add_file;
+use crate::arena::report::MatchReport;
+use crate::arena::schedule::Format;
+use crate::arena::sprt::{EloModel, Sprt, SprtSettings};
+use crate::arena::standing::Standing;
+use crate::arena::{Match, MatchError, Played, Terms};
+use crate::play::TimeControl;
+use crate::run_dir::{RunDir, write_atomically};
+use crate::selfplay::Openings;
+use anyhow::{Context, anyhow};
+use display::Live;
+use fairyforge_engine::variant::Variant;
+use spec::PlayerSpec;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Play players against each other: pairs of games, each opening twice with colours exchanged.
+#[derive(clap::Args)]
+#[command(
+    subcommand_negates_reqs = true,
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  fairyforge match --variant herculean --a new.toml --b a-priori --pairs 100 --nodes 500 --seed 2 --out data/runs/match
+  fairyforge match --variant chess --player 'name=new option.late_move_base=12' --player name=old --tc 5+0.05 \\
+      --pairs 20000 --elo0 0 --elo1 5 --out data/runs/sprt
+  fairyforge match --variant chess --player name=ours --engine 'cmd=stockfish option.Hash=16' --tc 10+0.1 --pairs 50 \\
+      --openings book.epd --out data/runs/outside
+  fairyforge match verify data/runs/match
+
+A player is words: name, nodes, depth, tc; our engine also has weights (a file, `shipped` or `a-priori`), search (a file of
+search parameters), hash (MiB), option.NAME (a search parameter); a program outside has cmd, dir, proto (uci), option.NAME.
+What a player does not say about limits is what --nodes, --depth and --tc say. Cut off at any moment, the same command
+continues."
+)]
+pub struct MatchArgs {
+    #[command(subcommand)]
+    command: Option<MatchCommand>,
+    /// Name or file of the variant.
+    #[arg(long, required = true)]
+    variant: Option<String>,
+    /// A player, as `name=new weights=new.toml nodes=500` or `cmd=./engine option.Hash=64`; may be repeated.
+    #[arg(long = "player", visible_alias = "engine", value_name = "WORDS")]
+    players: Vec<PlayerSpec>,
+    /// Weights of the first player: short for `--player weights=FILE`.
+    #[arg(long, value_name = "FILE")]
+    a: Option<PathBuf>,
+    /// Weights of the second player, likewise.
+    #[arg(long, value_name = "FILE", requires = "a")]
+    b: Option<PathBuf>,
+    /// A search parameter of player A, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
+    #[arg(long, value_name = "NAME=VALUE", requires = "a")]
+    a_set: Vec<String>,
+    /// The same for player B.
+    #[arg(long, value_name = "NAME=VALUE", requires = "b")]
+    b_set: Vec<String>,
+    /// Pairs of games between any two that meet; at most so many, if a test may end the match.
+    #[arg(long, required = true)]
+    pairs: Option<u64>,
+    /// Who meets whom.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    openings: OpeningArgs,
+    #[command(flatten)]
+    test: TestArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+    /// Threads: games played at the same time; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = threads)]
+    threads: usize,
+    /// Folder of the match.
+    #[arg(long, required = true)]
+    out: Option<PathBuf>,
+    /// Print JSON: lines while games are played, the last one is the result.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum MatchCommand {
+    /// Plays all games of a match through, and makes its tables, its test and its PGN anew: do the files agree?
+    #[command(after_help = "Example:\n  fairyforge match verify data/runs/match")]
+    Verify(verify::VerifyArgs),
+}
+
+/// What players may spend unless they say so themselves.
+#[derive(clap::Args)]
+struct LimitArgs {
+    /// Nodes a move.
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Plies a move.
+    #[arg(long)]
+    depth: Option<i32>,
+    /// Time in seconds: `0.5/move`, `60`, `10+0.1` (and an increment), `40/60` (moves in so many seconds).
+    #[arg(long, value_name = "TIME")]
+    tc: Option<TimeControl>,
+}
+
+/// Where games begin.
+#[derive(clap::Args)]
+struct OpeningArgs {
+    /// Seed of everything random.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Random plies at the start of every game, fewest and most, where no file says where games begin.
+    #[arg(long, value_name = "FEW..MANY", default_value = "4..10", value_parser = plies, conflicts_with = "openings")]
+    random_plies: (u16, u16),
+    /// A file of openings: EPD or FEN, a position a line, or PGN.
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// In which order they are used.
+    #[arg(long, value_enum, default_value_t, requires = "openings")]
+    order: Order,
+    /// Which one comes first, from 1, counted in that order.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "openings")]
+    opening_start: u64,
+    /// Plies that are taken of each game of a PGN file; all if not said.
+    #[arg(long, value_name = "PLIES", requires = "openings")]
+    opening_plies: Option<u16>,
+}
+
+/// A sequential test that ends the match.
+#[derive(clap::Args)]
+struct TestArgs {
+    /// Elo difference under H0; with --elo1 the match ends as soon as it is decided.
+    #[arg(long, requires = "elo1", allow_negative_numbers = true)]
+    elo0: Option<f64>,
+    /// Elo difference under H1.
+    #[arg(long, requires = "elo0", allow_negative_numbers = true)]
+    elo1: Option<f64>,
+    /// Probability of accepting H1 at elo0.
+    #[arg(long, default_value_t = SprtSettings::usual_error())]
+    alpha: f64,
+    /// Probability of accepting H0 at elo1.
+    #[arg(long, default_value_t = SprtSettings::usual_error())]
+    beta: f64,
+    /// What an Elo is.
+    #[arg(long, value_enum, default_value_t)]
+    model: EloModel,
+    /// Decide nothing before so many pairs.
+    #[arg(long, default_value_t = 0)]
+    min_pairs: u64,
+}
+
+/// Early ends of games and of the match.
+#[derive(clap::Args)]
+struct EndArgs {
+    /// A draw when both scores stay within MARGIN centipawns for MOVES full moves, from full move FROM on; or `off`.
+    #[arg(long, value_name = "FROM,MOVES,MARGIN", value_parser = draw, default_value = "60,10,10")]
+    draw: Option<(u32, u32, i32)>,
+    /// A win when both scores see the same side ahead by MARGIN centipawns for MOVES full moves; or `off`.
+    #[arg(long, value_name = "MOVES,MARGIN", value_parser = win, default_value = "4,1200")]
+    win: Option<(u32, i32)>,
+    /// A draw after so many plies.
+    #[arg(long, default_value_t = 600)]
+    most_plies: u32,
+    /// Milliseconds that a clock may be overstepped.
+    #[arg(long, default_value_t = 50)]
+    time_margin: u64,
+    /// Crashes, hangs and illegal moves that a player is allowed before the match ends.
+    #[arg(long, default_value_t = 5)]
+    breakdowns: u64,
+}
+
+pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
+    match &args.command {
+        Some(MatchCommand::Verify(args)) => verify::run(args),
+        None => play(args),
+    }
+}
+
+fn play(args: &MatchArgs) -> Result<(), Failure> {
+    let variant = load_variant(args.variant.as_deref().unwrap_or_default())?;
+    let players = setup::Players::new(&variant, &args.specs()?, &args.limits)?;
+    let source = args.openings.source();
+    let openings = OpeningBook::open(&variant, &source, args.openings.seed).or_bad_input(|| "cannot begin".into())?;
+    let plan = args.plan(&variant, &players, &openings)?;
+    let sprt = plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?;
+    let out = args.out.as_deref().unwrap_or(Path::new("."));
+    let stop = stop_on_interrupt_and({
+        let launcher = players.launcher.clone();
+        move || launcher.kill_all()
+    })?;
+    let introduced = players.introduce(&variant)?;
+    let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
+    let contest = Match {
+        variant: &variant,
+        contestants: &players.contestants,
+        players: introduced,
+        schedule: plan.schedule(),
+        openings,
+        terms: Terms {
+            adjudication: plan.adjudication.clone(),
+            time_margin: Duration::from_millis(plan.time_margin),
+            sprt,
+            breakdowns: plan.breakdowns,
+        },
+        seed: plan.seed,
+    };
+    let mut live = Live::new(&plan, &contest.openings, args.json);
+    let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
+    live.finish();
+    let Played { standing, lags } = played.map_err(|error| cut_off(error, out))?;
+    display::tell_lags(&players.plans, &lags);
+    let report = settle(&run, &variant, &standing)?;
+    if args.json {
+        return outln!("{}", display::event("result", &report, &standing));
+    }
+    report.lines().iter().try_for_each(|line| outln!("{line}"))?;
+    outln!("games in {}", run.games().display())
+}
+
+/// Writes what is made of the journal: the result and the games as PGN.
+fn settle(run: &RunDir, variant: &Arc<Variant>, standing: &Standing) -> Result<MatchReport, Failure> {
+    let doing = "cannot write the results; the games are safe in the journal";
+    let report = report(&run.journal(), standing)?;
+    write_atomically(&run.result(), verify::result_text(&report).as_bytes()).context(doing)?;
+    verify::write_games(run, variant).context(doing)?;
+    Ok(report)
+}
+
+fn report(journal: &Path, standing: &Standing) -> Result<MatchReport, Failure> {
+    let reader = Reader::open(journal).context("cannot read the journal back")?;
+    let mut report = MatchReport::new(reader.header().names(), standing).context("cannot test the hypotheses")?;
+    if report.players.len() > 2 {
+        let mut games = GameTable::default();
+        add_file(&mut games, journal).context("cannot read the journal back")?;
+        report.rate(&games).context("cannot rate the players")?;
+    }
+    Ok(report)
+}
+
+impl MatchArgs {
+    /// All players: those of `--a` and `--b` first.
+    fn specs(&self) -> Result<Vec<PlayerSpec>, Failure> {
+        let short = [(&self.a, &self.a_set), (&self.b, &self.b_set)];
+        let mut specs = Vec::new();
+        for (weights, changes) in short {
+            let Some(weights) = weights else { continue };
+            let options = changes.iter().map(|change| {
+                let parts = change.split_once('=').ok_or_else(|| anyhow!("expected NAME=VALUE"));
+                let (name, value) = parts.or_bad_input(|| format!("cannot set the search parameter {change:?}"))?;
+                Ok((name.trim().to_owned(), value.trim().to_owned()))
+            });
+            let options = options.collect::<Result<_, Failure>>()?;
+            specs.push(PlayerSpec { weights: Some(weights.clone()), options, ..PlayerSpec::default() });
+        }
+        specs.extend(self.players.iter().cloned());
+        Ok(specs)
+    }
+
+    fn plan(&self, variant: &Variant, players: &setup::Players, book: &OpeningBook) -> Result<MatchPlan, Failure> {
+        let sprt = self.test.settings();
+        if sprt.is_some() && players.plans.len() != 2 {
+            let error = anyhow!("expected two players for --elo0 and --elo1, got {}", players.plans.len());
+            return Err(error).or_bad_input(|| "the test does not fit".into());
+        }
+        let plan = MatchPlan {
+            kind: KIND.into(),
+            variant: variant.name().into(),
+            rules_hash: variant.rules_hash().into(),
+            seed: self.openings.seed,
+            pairs: self.pairs.unwrap_or_default(),
+            format: self.format,
+            time_margin: self.ends.time_margin,
+            breakdowns: self.ends.breakdowns,
+            openings: book.source().clone(),
+            adjudication: self.ends.adjudication(),
+            sprt,
+            players: players.plans.clone(),
+        };
+        plan.check().or_bad_input(|| "the settings do not fit".into())?;
+        Ok(plan)
+    }
+}
+
+impl OpeningArgs {
+    fn source(&self) -> OpeningSource {
+        let (least_random_plies, most_random_plies) = self.random_plies;
+        match &self.openings {
+            None => OpeningSource::Random(Openings { least_random_plies, most_random_plies, ..Openings::default() }),
+            Some(path) => OpeningSource::File(OpeningFile {
+                order: self.order,
+                start: self.opening_start,
+                plies: self.opening_plies,
+                ..OpeningFile::new(path)
+            }),
+        }
+    }
+}
+
+impl TestArgs {
+    fn settings(&self) -> Option<SprtSettings> {
+        let (elo0, elo1) = (self.elo0?, self.elo1?);
+        let Self { alpha, beta, model, min_pairs, .. } = *self;
+        Some(SprtSettings { elo0, elo1, alpha, beta, model, minimum: min_pairs })
+    }
+}
+
+impl EndArgs {
+    fn adjudication(&self) -> crate::play::Adjudication {
+        let (draw_from_move, draw_moves, draw_margin) = self.draw.unwrap_or_default();
+        let (win_moves, win_margin) = self.win.unwrap_or_default();
+        let most_plies = self.most_plies;
+        crate::play::Adjudication { draw_from_move, draw_moves, draw_margin, win_moves, win_margin, most_plies }
+    }
+}
+
+/// Reads `4..10`.
+fn plies(text: &str) -> Result<(u16, u16), String> {
+    let parts = text.split_once("..").and_then(|(few, many)| Some((few.parse().ok()?, many.parse().ok()?)));
+    parts.ok_or_else(|| "expected two numbers, as 4..10".to_owned())
+}
+
+/// Nothing switches a rule off.
+const OFF: &str = "off";
+
+/// Reads `60,10,10` or `off`.
+fn draw(text: &str) -> Result<(u32, u32, i32), String> {
+    if text == OFF {
+        return Ok((0, 0, 0));
+    }
+    let parts: Vec<&str> = text.split(',').collect();
+    let read = |parts: &[&str]| match parts {
+        [from, moves, margin] => Some((from.parse().ok()?, moves.parse().ok()?, margin.parse().ok()?)),
+        _ => None,
+    };
+    read(&parts).ok_or_else(|| "expected three whole numbers, as 60,10,10, or off".to_owned())
+}
+
+/// Reads `4,1200` or `off`.
+fn win(text: &str) -> Result<(u32, i32), String> {
+    if text == OFF {
+        return Ok((0, 0));
+    }
+    let parts = text.split_once(',').and_then(|(moves, margin)| Some((moves.parse().ok()?, margin.parse().ok()?)));
+    parts.ok_or_else(|| "expected two whole numbers, as 4,1200, or off".to_owned())
+}
+
+/// What to tell when a match ended early.
+pub(super) fn cut_off(error: MatchError, out: &Path) -> Failure {
+    match error {
+        MatchError::Stopped => Failure::Interrupted(format!(
+            "stopped; the games played are in {}, the same command continues",
+            out.display()
+        )),
+        error => Failure::Failed(anyhow::Error::from(error).context("the match stopped; the games played are intact")),
+    }
+}
