@@ -393,14 +393,18 @@ fn other_rules_under_the_same_name_are_refused() {
 
 #[test]
 fn an_engine_that_counts_no_leaves_is_told_apart() {
-    let go = |answer: &str| format!("  'go perft'*) {answer};;\n  stop) echo 'bestmove a2a3';;");
-    for (kind, answer) in [
-        ("silent", "true".to_owned()),
-        ("unknown", "echo Unknown command: go".to_owned()),
-        ("at once", "echo 'info depth 1 score cp 5'; echo 'bestmove a2a3'".to_owned()),
-        ("until stop", "echo 'info depth 1 score cp 5'".to_owned()),
+    let searching = "echo 'info depth 1 score cp 5'";
+    for (kind, answer, stop) in [
+        ("silent", "true", "true"),
+        ("silent until stop", "true", "(sleep 0.1; echo 'bestmove a2a3') &"),
+        ("unknown", "echo Unknown command: go", "true"),
+        ("at once", "echo 'bestmove a2a3'", "true"),
+        ("until stop", searching, "echo 'bestmove a2a3'"),
+        // As in engines that search on a thread of their own.
+        ("after readyok", searching, "(sleep 0.1; echo 'bestmove a2a3') &"),
     ] {
-        let rogue = Rogue::that(&go(&answer));
+        let slowly = "  'go nodes'*) sleep 0.3; echo 'bestmove e2e4';;";
+        let rogue = Rogue::that(&format!("  'go perft'*) {answer};;\n  stop) {stop};;\n{slowly}"));
         let mut engine = rogue.start_with(Patience { perft: BLINK, ..patient() }).unwrap();
         assert_eq!(engine.rules(), RulesComparison::NotOffered, "{kind}");
         // The move it had for the wrong question is not taken for this one.

@@ -225,7 +225,7 @@ fn settle(dialogue: &mut Dialogue, last: &Reading) -> Result<(), Fault> {
     }
     let remarks = dialogue.ready()?;
     let has_answered = remarks.iter().any(|remark| reading(remark) == Reading::BestMove);
-    if *last == Reading::Searching && !has_answered {
+    if matches!(last, Reading::Searching | Reading::Noise) && !has_answered {
         dialogue.listen(OWED, |line| reading(line) == Reading::BestMove)?;
     }
     Ok(())
