@@ -282,7 +282,8 @@ fn options_that_do_not_fit_are_refused_before_they_are_sent() {
     assert_says(&refusal(&[("UCI_Variant", "herculaen")]), &["expected one of", "herculean", "got \"herculaen\""]);
     assert_says(&refusal(&[("Clear Hash", "yes")]), &["expected no value"]);
     let twice = ExternalEngine::start(&ours(&[("Hash", "1"), ("hash", "2")]), &variant("chess")).map(|_| ());
-    assert!(matches!(twice, Err(StartError::Option { error: OptionError::Twice(_), .. })), "{twice:?}");
+    let Err(StartError::Option { error, .. }) = twice else { panic!("{twice:?}") };
+    assert_eq!(*error, OptionError::Twice("Hash".into()));
 }
 
 /// Our engine says no only by a remark; that must not pass for a player with other weights.
