@@ -125,9 +125,14 @@ impl Standing {
         &self.faults
     }
 
-    /// Games added.
+    /// Games added, those beyond the end of a test too.
     pub const fn games(&self) -> u64 {
         self.games
+    }
+
+    /// Games that are part of the match: once it is over, those of the pairs before its end.
+    pub fn games_of_match(&self) -> u64 {
+        self.games.min(self.end().saturating_mul(2))
     }
 
     /// Moves in them.
@@ -261,6 +266,7 @@ mod tests {
         };
         let expected = stops(&mut forwards, &pairs);
         assert!(expected.0 < 900);
+        assert_eq!((forwards.games(), forwards.games_of_match()), (1_800, 2 * expected.0));
         assert_eq!(expected.1.tally.pairs().total(), expected.0);
         pairs.reverse();
         assert_eq!(stops(&mut standing(Some(sprt())), &pairs), expected);

@@ -24,6 +24,7 @@ use crate::selfplay::Openings;
 use anyhow::{Context, anyhow};
 use display::Live;
 use fairyforge_engine::variant::Variant;
+use serde_json::json;
 use spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ use std::time::Duration;
 
 A player is words: name, nodes, depth, tc; our engine also has weights (a file, `shipped` or `a-priori`), search (a file of
 search parameters), hash (MiB), option.NAME (a search parameter); a program outside has cmd, dir, proto (uci), option.NAME.
-What a player does not say about limits is what --nodes, --depth and --tc say. Cut off at any moment, the same command
+A player that says nothing of nodes, depth and tc has --nodes, --depth and --tc. Cut off at any moment, the same command
 continues."
 )]
 pub struct MatchArgs {
@@ -100,7 +101,7 @@ enum MatchCommand {
     Verify(verify::VerifyArgs),
 }
 
-/// What players may spend unless they say so themselves.
+/// What players may spend that say nothing of it themselves.
 #[derive(clap::Args)]
 struct LimitArgs {
     /// Nodes a move.
@@ -216,17 +217,30 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         },
         seed: plan.seed,
     };
+    note_laps(&run, &contest)?;
     let mut live = Live::new(&plan, &contest.openings, args.json);
     let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
     live.finish();
     let Played { standing, lags } = played.map_err(|error| cut_off(error, out))?;
     display::tell_lags(&players.plans, &lags);
+    live.event().map_or(Ok(()), |event| run.append_event(&event)).context("cannot note the end")?;
     let report = settle(&run, &variant, &standing)?;
     if args.json {
         return outln!("{}", display::event("result", &report, &standing));
     }
     report.lines().iter().try_for_each(|line| outln!("{line}"))?;
     outln!("games in {}", run.games().display())
+}
+
+/// A book that is too short for the match is no secret.
+fn note_laps(run: &RunDir, contest: &Match) -> Result<(), Failure> {
+    let wraps = contest.openings.wraps(contest.schedule.openings());
+    if wraps == 0 {
+        return Ok(());
+    }
+    eprintln!("warning: the openings are used again from the first on, {wraps} times");
+    run.append_event(&json!({"event": "openings used again", "times": wraps})).context("cannot note the openings")?;
+    Ok(())
 }
 
 /// More games at once than cores take time from each other's clocks.
