@@ -1,5 +1,7 @@
 //! Openings from files in every shipped game, and the books in `data/openings`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use fairyforge::arena::openings::{OpeningBook, OpeningFile, OpeningSource, Order};
 use fairyforge::selfplay::openings::OpeningMaker;
 use fairyforge::selfplay::{Imbalance, Openings};
@@ -12,6 +14,7 @@ use fairyforge_engine::tools::bench::{Bench, DEFAULT_DEPTH};
 use fairyforge_engine::variant::Variant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -64,7 +67,7 @@ fn positions_of_every_game_read_back() {
         let six = book(&variant, "book.fen", &fens.join("\n"));
         let four: Vec<String> = fens.iter().map(without_counters).collect();
         let four = book(&variant, "book.epd", &four.join(" id \"x\";\r\n"));
-        assert_eq!((six.len(), four.len()), (Some(40), Some(40)));
+        assert_eq!((six.size(), four.size()), (Some(40), Some(40)));
         for (number, game) in (0..).zip(&games) {
             let fen = game.position().fen();
             let (six, four) = (six.opening(number), four.opening(number));
@@ -89,14 +92,16 @@ fn games_of_every_game_read_back() {
             // Every other one begins in the middle.
             let before = if number % 2 == 0 { 0 } else { number / 3 };
             let mut start = Position::start(&variant);
-            game.moves()[..before].iter().for_each(|&mv| drop(start.make(mv, &mut Unobserved)));
+            for &mv in &game.moves()[..before] {
+                start.make(mv, &mut Unobserved);
+            }
             let mut pgn = PgnGame::new(start);
             let rest = game.moves()[before..].iter();
             pgn.moves = rest.map(|&mv| PgnMove { mv, nags: Vec::new(), comment: Default::default() }).collect();
             pgn.write(&mut text).unwrap();
         }
         let book = book(&variant, "games.pgn", &String::from_utf8(text).unwrap());
-        assert_eq!(book.len(), Some(40));
+        assert_eq!(book.size(), Some(40));
         for (number, game) in games.iter().enumerate() {
             let opening = book.opening(number as u64);
             assert!(opening.position == *game.position(), "{name}: game {number}, {}", game.position().fen());
@@ -104,6 +109,31 @@ fn games_of_every_game_read_back() {
             assert_eq!(usize::from(opening.plies), game.moves().len() - before);
             assert_eq!(opening.start == Position::start(&variant), before == 0, "{name}");
         }
+    }
+}
+
+/// A large book: nothing is slow or large out of proportion, and the openings at its ends are the right ones.
+#[test]
+#[ignore = "reads a million positions"]
+fn a_million_positions() {
+    const LINES: u64 = 1_000_000;
+    let variant = variant("herculean");
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let fens: Vec<String> = (0..1000).map(|_| random_game(&variant, 12, &mut random).position().fen()).collect();
+    let mut text = String::new();
+    for number in 0..LINES {
+        let fen = &fens[number as usize % fens.len()];
+        writeln!(text, "{} fmvn {}; id \"{number}\";", fen.rsplitn(3, ' ').last().unwrap(), number % 50_000 + 1)
+            .unwrap();
+    }
+    let book = book(&variant, "book.epd", &text);
+    assert_eq!(book.size(), Some(LINES));
+    assert!(book.remarks()[0].starts_with("999000 of 1000000 openings stood there before: line 1001 is line 1 "));
+    for number in [0, 1, 999, 1000, 123_456, LINES - 1] {
+        let opening = book.opening(number);
+        assert_eq!((opening.name, opening.line), (Some(number.to_string()), Some(number + 1)));
+        assert_eq!(u64::from(opening.position.full_moves()), number % 50_000 + 1);
+        assert!(opening.position.fen().starts_with(fens[number as usize % 1000].rsplitn(3, ' ').last().unwrap()));
     }
 }
 
@@ -142,11 +172,11 @@ impl Shipped {
     }
 
     /// The book as this version of the program makes it: of the random openings of a seed the first that are balanced.
-    fn made(&self, bench: u64) -> String {
+    fn made(&self, play: &str) -> String {
         let variant = variant(self.variant);
         let maker = self.maker(&variant);
         let mut judge = Judge::new(&variant);
-        let mut text = self.head(&variant, bench);
+        let mut text = self.head(&variant, play);
         let mut seen = BTreeSet::new();
         for pair in 0.. {
             let [opening, _] = maker.pair(self.seed, pair);
@@ -169,10 +199,10 @@ impl Shipped {
         text
     }
 
-    fn head(&self, variant: &Variant, bench: u64) -> String {
+    fn head(&self, variant: &Variant, play: &str) -> String {
         format!(
             "# {OPENINGS} openings of {name}: the first of the random openings of seed {seed}, {PLIES} plies each, within {BALANCED} centipawns at {NODES} nodes.\n\
-             # The number in the id is the pair's. Rules {hash}, bench {bench}.\n",
+             # The number in the id is the pair's. Rules {hash}, {play}.\n",
             name = variant.name(),
             seed = self.seed,
             hash = variant.rules_hash(),
@@ -199,6 +229,13 @@ impl Judge {
     }
 }
 
+/// What decides how a variant is played: `bench 2281029, weights 0123456789ab`.
+fn play(variant: &Arc<Variant>) -> String {
+    let weights = Sha256::digest(Weights::best_known(variant).to_toml(variant));
+    let weights: String = weights[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("bench {}, weights {weights}", Bench::run(variant, DEFAULT_DEPTH).bench)
+}
+
 fn open(shipped: &Shipped, variant: &Arc<Variant>) -> OpeningBook {
     let file = OpeningFile { order: Order::Sequential, ..OpeningFile::new(shipped.path()) };
     OpeningBook::open(variant, &OpeningSource::File(file), 1).unwrap_or_else(|error| panic!("{error}"))
@@ -211,7 +248,7 @@ fn the_books_hold_what_the_generator_makes() {
         let text = std::fs::read_to_string(shipped.path()).unwrap();
         assert!(text.contains(variant.rules_hash()), "the book is of other rules");
         let book = open(&shipped, &variant);
-        assert_eq!((book.len(), book.remarks().len()), (Some(OPENINGS as u64), 0));
+        assert_eq!((book.size(), book.remarks().len()), (Some(OPENINGS as u64), 0));
         let maker = shipped.maker(&variant);
         for number in 0..OPENINGS as u64 {
             let opening = book.opening(number);
@@ -227,17 +264,16 @@ fn the_books_hold_what_the_generator_makes() {
 #[test]
 #[ignore = "searches some thousand positions; writes the books if FAIRYFORGE_REGENERATE is set"]
 fn the_books_can_be_made_again() {
-    let bench = Bench::run(&variant("herculean"), DEFAULT_DEPTH).bench;
     for shipped in SHIPPED {
-        let path = shipped.path();
+        let (path, variant) = (shipped.path(), variant(shipped.variant));
+        let play = play(&variant);
         if std::env::var_os(REGENERATE).is_some() {
-            std::fs::write(&path, shipped.made(bench)).unwrap();
+            std::fs::write(&path, shipped.made(&play)).unwrap();
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        if text.contains(&format!("bench {bench}.")) {
-            assert!(text == shipped.made(bench), "{} is not what is made now", path.display());
+        if text.contains(&play) {
+            assert!(text == shipped.made(&play), "{} is not what is made now", path.display());
         }
-        let variant = variant(shipped.variant);
         let book = open(&shipped, &variant);
         let mut judge = Judge::new(&variant);
         for number in 0..OPENINGS as u64 {

@@ -173,6 +173,9 @@ pub enum JournalError {
     },
 }
 
+/// Where a line begins, and its length with its end, in bytes.
+type Span = (u64, u64);
+
 /// A journal being written.
 pub struct Journal {
     path: PathBuf,
@@ -180,8 +183,8 @@ pub struct Journal {
     header: u64,
     /// Bytes in all.
     length: u64,
-    /// Where each game's line begins, and its length with its end.
-    lines: BTreeMap<GameNumber, (u64, u64)>,
+    /// Where each game's line is.
+    lines: BTreeMap<GameNumber, Span>,
 }
 
 impl Journal {
@@ -240,18 +243,15 @@ impl Journal {
     /// The file cannot be read or written.
     pub fn put_in_order(&mut self, end: u64) -> Result<(), FileError> {
         self.lines.retain(|number, _| number.pair < end);
-        let in_order = |next, &(at, length): &(u64, u64)| (at == next).then_some(at + length);
+        let in_order = |next, &(at, length): &Span| (at == next).then_some(at + length);
         if self.lines.values().try_fold(self.header, in_order) == Some(self.length) {
             return Ok(());
         }
         let path = self.path.clone();
         let mut old = File::open(&path).map_err(FileError::at("open", &path))?;
-        let spans = std::iter::once((0, self.header)).chain(self.lines.values().copied());
+        let mut spans = std::iter::once((0, self.header)).chain(self.lines.values().copied());
         stream_atomically(&path, |new| {
-            spans
-                .map(|(at, length)| copy(&mut old, at, length, new))
-                .collect::<std::io::Result<()>>()
-                .map_err(FileError::at("rewrite", &path))
+            spans.try_for_each(|(at, length)| copy(&mut old, at, length, new)).map_err(FileError::at("rewrite", &path))
         })?;
         self.length = self.header;
         for span in self.lines.values_mut() {
@@ -365,7 +365,7 @@ impl Reader {
         self.header.as_ref().expect("checked when opened")
     }
 
-    fn next_entry(&mut self) -> Result<Option<((u64, u64), GameEntry)>, JournalError> {
+    fn next_entry(&mut self) -> Result<Option<(Span, GameEntry)>, JournalError> {
         let at = self.whole;
         let Some(text) = self.next_line()? else { return Ok(None) };
         let fault = |got: String| self.fault(self.line, "a game", got);

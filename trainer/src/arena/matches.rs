@@ -79,14 +79,14 @@ pub enum MatchError {
     Sprt(#[from] SprtError),
     /// A program outside cannot play.
     #[error(transparent)]
-    Introduction(#[from] StartError),
+    Introduction(Box<StartError>),
     /// A program that failed could not be started again.
     #[error("cannot start {player} again: {source}")]
     Start {
         /// Who.
         player: String,
         /// Why not.
-        source: StartError,
+        source: Box<StartError>,
     },
     /// A program broke down too often.
     #[error("{player}: expected at most {allowed} crashes, hangs and illegal moves, got {got}; the last: {last}")]
@@ -103,6 +103,12 @@ pub enum MatchError {
     /// Somebody asked for it; the games played are safe.
     #[error("stopped on request")]
     Stopped,
+}
+
+impl From<StartError> for MatchError {
+    fn from(error: StartError) -> Self {
+        Self::Introduction(Box::new(error))
+    }
 }
 
 impl Match<'_> {
@@ -303,7 +309,7 @@ impl<'a> Worker<'a> {
         if self.movers[player].is_none() {
             let contestant = &self.contest.contestants[player];
             let started = contestant.mover(self.contest.variant);
-            let failed = |source| MatchError::Start { player: contestant.name.clone(), source };
+            let failed = |source| MatchError::Start { player: contestant.name.clone(), source: Box::new(source) };
             self.movers[player] = Some(started.map_err(failed)?);
         }
         Ok(())

@@ -67,7 +67,7 @@ enum Command {
     /// Estimate piece values and tune weights from recorded games.
     Fit(fit::FitArgs),
     /// Play players against each other: two or more, with a test that may end the match.
-    Match(matches::MatchArgs),
+    Match(Box<matches::MatchArgs>),
     /// Say what the results of a match mean for two hypotheses: a sequential test.
     Sprt(sprt::SprtArgs),
     /// Fit ratings to games: PGN files or journals of matches.

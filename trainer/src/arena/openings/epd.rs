@@ -107,10 +107,10 @@ impl<'a> Record<'a> {
 /// Board, side to move, castling rights, en passant.
 fn position<'a>(cursor: &mut Cursor<'a>) -> Result<[Word<'a>; 4], Misread> {
     let mut fields = [Word { text: "", column: 1 }; 4];
-    for got in 0..fields.len() {
-        fields[got] = cursor.word();
-        if fields[got].text.is_empty() {
-            return Err((fields[got].column, OpeningFaultKind::Fields(got)));
+    for (got, field) in fields.iter_mut().enumerate() {
+        *field = cursor.word();
+        if field.text.is_empty() {
+            return Err((field.column, OpeningFaultKind::Fields(got)));
         }
     }
     Ok(fields)

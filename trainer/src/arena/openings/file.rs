@@ -155,7 +155,7 @@ impl Gathered {
         let remarks = [
             (&self.again, "stood there before"),
             (&self.short, "are of games shorter than the plies asked for and begin where these end"),
-            (&self.doubtful, "hold a move that could be read otherwise"),
+            (&self.doubtful, "are of games with a move that could be read otherwise"),
         ];
         let remarks = remarks.into_iter().filter(|(noted, _)| noted.count > 0);
         let told = remarks.map(|(noted, what)| format!("{} of {len} openings {what}: {}", noted.count, noted.first));

@@ -93,7 +93,7 @@ pub struct OpeningBook {
 }
 
 enum Supply {
-    Random(OpeningMaker),
+    Random(Box<OpeningMaker>),
     File { variant: Arc<Variant>, book: Book },
 }
 
@@ -129,7 +129,7 @@ impl OpeningBook {
     pub fn open(variant: &Arc<Variant>, source: &OpeningSource, seed: u64) -> Result<Self, OpeningError> {
         match source {
             OpeningSource::Random(settings) => {
-                let supply = Supply::Random(OpeningMaker::new(variant, settings));
+                let supply = Supply::Random(OpeningMaker::new(variant, settings).into());
                 Ok(Self { source: source.clone(), seed, supply })
             }
             OpeningSource::File(file) => Self::of_file(variant, file, seed),
@@ -166,22 +166,17 @@ impl OpeningBook {
         }
     }
 
-    /// How many there are; `None` if there is no end to them.
-    pub const fn len(&self) -> Option<u64> {
+    /// How many there are, at least one; `None` if there is no end to them.
+    pub const fn size(&self) -> Option<u64> {
         match &self.supply {
             Supply::Random(_) => None,
             Supply::File { book, .. } => Some(book.entries.len()),
         }
     }
 
-    /// Never: a book without openings is refused.
-    pub const fn is_empty(&self) -> bool {
-        false
-    }
-
     /// How often the book begins anew if so many openings are used: 0 as long as none is used twice.
     pub fn wraps(&self, openings: u64) -> u64 {
-        self.len().map_or(0, |len| openings.saturating_sub(1) / len)
+        self.size().map_or(0, |size| openings.saturating_sub(1) / size)
     }
 
     /// What is odd about the file though it can be used, a sentence each.
@@ -196,13 +191,15 @@ impl OpeningBook {
     pub fn described(&self) -> String {
         match &self.source {
             OpeningSource::Random(settings) => {
-                let Openings { least_random_plies: least, most_random_plies: most, imbalance } = settings;
+                // Only even numbers are drawn.
+                let least = 2 * settings.least_random_plies.div_ceil(2);
+                let most = (settings.most_random_plies / 2 * 2).max(least);
                 let plies = if least == most { least.to_string() } else { format!("{least} to {most}") };
-                let taken = if imbalance.share > 0.0 { ", some with units taken away" } else { "" };
+                let taken = if settings.imbalance.share > 0.0 { ", some with units taken away" } else { "" };
                 format!("random openings of {plies} plies (seed {}){taken}", self.seed)
             }
             OpeningSource::File(file) => {
-                let openings = counted(self.len().unwrap_or_default(), "opening", "openings");
+                let openings = counted(self.size().unwrap_or_default(), "opening", "openings");
                 let order = match file.order {
                     Order::Sequential => "in the order of the file".into(),
                     Order::Random => format!("in random order (seed {})", self.seed),

@@ -1,6 +1,7 @@
 //! What is told of files that are right, wrong or odd, and which opening comes when.
 
 use super::*;
+use crate::selfplay::Imbalance;
 use fairyforge_engine::game::Game;
 use std::collections::BTreeSet;
 use tempfile::TempDir;
@@ -78,7 +79,7 @@ fn positions_are_read_in_every_form() {
         let lines: Vec<&str> = forms.iter().map(|(line, ..)| line.as_str()).collect();
         let text = format!("\u{feff}# a comment{ending}{ending} \t{ending}{}", lines.join(ending));
         let book = Written::new("book.epd", text).book(&chess);
-        assert_eq!(book.len(), Some(forms.len() as u64));
+        assert_eq!(book.size(), Some(forms.len() as u64));
         for (number, (line, counters, name)) in (0..).zip(&forms) {
             let opening = book.opening(number);
             assert!(opening.position.fen().ends_with(&format!(" {counters}")), "{line}: {}", opening.position.fen());
@@ -150,6 +151,11 @@ fn faults_of_positions_have_their_column() {
     told_of_lines("chess", &chess);
     let spartan = [("lgkcckwl/hhhhhhhh/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQ -", "47: castling field \"KQ\": ")];
     told_of_lines("spartan", &spartan);
+    let herculean = [(
+        "rzclfqkwlcsr/nnnnnbbnnnnn/pppppppppppp/x11/12/12/12/12/12/PPPPPPPPPPPP/NNNNNBBNNNNN/RZCLFQKWLCSR w KQkq - 0 1",
+        "40: board field, rank 9: expected one of ",
+    )];
+    told_of_lines("herculean", &herculean);
 }
 
 #[track_caller]
@@ -243,7 +249,7 @@ fn games_are_played_so_far() {
     let mut written = Written::new("games.pgn", GAMES);
     let plies = |written: &Written| -> Vec<u16> {
         let book = written.book(&chess);
-        (0..book.len().unwrap()).map(|number| book.opening(number).plies).collect()
+        (0..book.size().unwrap()).map(|number| book.opening(number).plies).collect()
     };
     assert_eq!(plies(&written), [5, 1, 2, 0]);
     let book = written.book(&chess);
@@ -300,11 +306,26 @@ fn games_that_are_no_openings_are_told_with_their_place() {
     assert!(told.starts_with("games.pgn: 4 of 10 openings"), "{told}");
 }
 
+/// XBoard writes several castlings alike; the moves behind tell which, or nothing does.
+#[test]
+fn castlings_that_could_be_read_otherwise_are_counted() {
+    let game = |moves: &str| {
+        format!(
+            "[Event \"?\"]\n[VariantMen \"P:fmWfcF;K:K\"]\n[FEN \"r5k4r/pppppppppppp/12/12/12/12/12/12/12/12/PPPPPPPPPPPP/R5K4R w KQkq - 0 1\"]\n\n{moves} *\n\n"
+        )
+    };
+    let text = format!("{}{}{}", game("1. a3 a9"), game("1. O-O a9"), game("1. O-O"));
+    let written = Written::new("games.pgn", text);
+    let expected = "2 of 3 openings are of games with a move that could be read otherwise: 11:4: O-O may be any of \
+                    O-Ok1, O-Oh1; read as the first that lets the later moves be played, O-Ok1";
+    assert_eq!(written.book(&variant("herculean")).remarks(), [expected]);
+}
+
 #[test]
 fn files_without_an_ending_are_what_they_begin_with() {
     let chess = variant("chess");
-    assert_eq!(Written::new("games", format!("\u{feff}\r\n{GAMES}")).book(&chess).len(), Some(4));
-    assert_eq!(Written::new("games", walks(3)).book(&chess).len(), Some(3));
+    assert_eq!(Written::new("games", format!("\u{feff}\r\n{GAMES}")).book(&chess).size(), Some(4));
+    assert_eq!(Written::new("games", walks(3)).book(&chess).size(), Some(3));
 }
 
 #[test]
@@ -325,7 +346,9 @@ fn the_order_of_the_file_begins_where_it_is_told_to_and_then_anew() {
         assert_eq!(numbers(&book, 7), expected);
         let wraps = [0, 1, 5, 6, 10, 11, u64::MAX].map(|openings| book.wraps(openings));
         assert_eq!(wraps, [0, 0, 0, 1, 1, 2, u64::MAX / 5 - 1]);
-        assert_eq!(u64::from(book.opening(u64::MAX).position.full_moves()), (u64::MAX % 5 + start - 1) % 5 + 1);
+        // A multiple of five and three more.
+        let late = book.opening(u64::MAX - 2).position.full_moves();
+        assert_eq!(late, expected[3]);
     }
     for start in [0, 6, u64::MAX] {
         written.file.start = start;
@@ -357,7 +380,7 @@ fn the_random_order_has_each_opening_once_a_lap() {
 fn openings_that_stand_there_twice_are_counted() {
     let text = format!("{}# but for the counters the first again\n{}", walks(4), walks(1).replace("0 1", "7 30"));
     let book = Written::new("book.epd", text).book(&variant("chess"));
-    assert_eq!((book.len(), numbers(&book, 5)), (Some(5), vec![1, 2, 3, 4, 30]));
+    assert_eq!((book.size(), numbers(&book, 5)), (Some(5), vec![1, 2, 3, 4, 30]));
     assert_eq!(book.remarks(), ["1 of 5 openings stood there before: line 6 is line 1 again"]);
 }
 
@@ -417,7 +440,12 @@ fn random_openings_are_those_of_self_play() {
         assert!(position == expected.position && start == expected.start && plies == expected.random_plies);
         assert_eq!((name, line), (None, None));
     }
-    assert_eq!((book.len(), book.wraps(u64::MAX), book.remarks().len()), (None, 0, 0));
+    assert_eq!((book.size(), book.wraps(u64::MAX), book.remarks().len()), (None, 0, 0));
+    let imbalance = Imbalance { share: 1.0, ..Imbalance::default() };
+    let source = OpeningSource::Random(Openings { imbalance, ..Openings::default() });
+    let book = OpeningBook::open(&variant, &source, 5).unwrap();
+    assert!(book.opening(0).name.is_some_and(|name| name.starts_with("w:") && name.contains(" b:")));
+    assert!(book.described().ends_with("(seed 5), some with units taken away"));
 }
 
 #[test]
@@ -432,6 +460,8 @@ fn a_book_is_told_in_a_sentence() {
     assert_eq!(told(&written), "12 openings of book.epd in random order (seed 7), from number 3");
     let random = |settings| OpeningBook::open(&chess, &OpeningSource::Random(settings), 9).unwrap().described();
     assert_eq!(random(Openings::default()), "random openings of 4 to 10 plies (seed 9)");
+    let odd = Openings { least_random_plies: 3, most_random_plies: 9, ..Openings::default() };
+    assert_eq!(random(odd), "random openings of 4 to 8 plies (seed 9)");
     let even = Openings { least_random_plies: 6, most_random_plies: 6, ..Openings::default() };
     assert_eq!(random(even), "random openings of 6 plies (seed 9)");
 }
@@ -458,7 +488,7 @@ fn spoilt_files_are_refused_or_read() {
             }
             let Ok(book) = Written::new(name, &bytes).open(&chess) else { continue };
             read += 1;
-            for number in 0..book.len().unwrap() {
+            for number in 0..book.size().unwrap() {
                 let opening = book.opening(number);
                 assert!(Game::new(opening.position).outcome().is_none());
             }
