@@ -45,11 +45,6 @@ impl FaultCounts {
         self.0.values().sum()
     }
 
-    /// Failures of the program, without those of its clock.
-    pub fn breakdowns(&self) -> u64 {
-        self.0.iter().filter(|(kind, _)| **kind != FaultKind::TimeForfeit).map(|(_, count)| count).sum()
-    }
-
     /// Kinds with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (FaultKind, u64)> {
         self.0.iter().map(|(&kind, &count)| (kind, count))
@@ -243,7 +238,7 @@ mod tests {
         assert_eq!((tally.pairs().0, faulty_pairs), ([0, 0, 0, 0, 1], 1));
         assert_eq!(tally.summary().unpaired_games, 1);
         assert_eq!(standing.faults()[1].iter().collect::<Vec<_>>(), [(FaultKind::Crash, 1)]);
-        assert_eq!((standing.faults()[0].total(), standing.faults()[1].breakdowns()), (0, 1));
+        assert_eq!((standing.faults()[0].total(), standing.faults()[1].total()), (0, 1));
         assert_eq!((standing.games(), standing.plies(), standing.is_over()), (5, 50, false));
     }
 

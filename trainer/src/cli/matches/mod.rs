@@ -175,7 +175,7 @@ struct EndArgs {
     /// Milliseconds that a clock may be overstepped.
     #[arg(long, default_value_t = 50)]
     time_margin: u64,
-    /// Crashes, hangs and illegal moves that a player is allowed before the match ends.
+    /// Crashes, hangs and illegal moves that a player is allowed; one more stops the match.
     #[arg(long, default_value_t = 5)]
     breakdowns: u64,
 }
@@ -200,6 +200,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         move || launcher.kill_all()
     })?;
     let introduced = players.introduce(&variant)?;
+    warn_of_crowding(args.threads, &plan);
     let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let contest = Match {
         variant: &variant,
@@ -211,7 +212,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
             adjudication: plan.adjudication.clone(),
             time_margin: Duration::from_millis(plan.time_margin),
             sprt,
-            breakdowns: plan.breakdowns,
+            breakdowns: args.ends.breakdowns,
         },
         seed: plan.seed,
     };
@@ -226,6 +227,15 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     }
     report.lines().iter().try_for_each(|line| outln!("{line}"))?;
     outln!("games in {}", run.games().display())
+}
+
+/// More games at once than cores take time from each other's clocks.
+fn warn_of_crowding(threads: usize, plan: &MatchPlan) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let on_time = plan.players.iter().any(|player| player.limits.time.is_some());
+    if on_time && threads > cores {
+        eprintln!("warning: {threads} games at the same time on {cores} cores: players on time will be short of it");
+    }
 }
 
 /// Writes what is made of the journal: the result and the games as PGN.
@@ -281,7 +291,6 @@ impl MatchArgs {
             pairs: self.pairs.unwrap_or_default(),
             format: self.format,
             time_margin: self.ends.time_margin,
-            breakdowns: self.ends.breakdowns,
             openings: book.source().clone(),
             adjudication: self.ends.adjudication(),
             sprt,
