@@ -58,7 +58,7 @@ fn rounds(args: &BenchArgs, bench: &ArenaBench, folder: &std::path::Path) -> Res
     (0..args.rounds)
         .map(|number| {
             let round = on_threads(args.threads, || bench.round(number, folder, &stop))?.map_err(failed)?;
-            eprintln!("{}", in_words(number, &round));
+            crate::errln!("{}", in_words(number, &round));
             Ok(round)
         })
         .collect()

@@ -184,7 +184,7 @@ fn stop_on_interrupt_and(last: impl Fn() + Send + 'static) -> Result<Arc<AtomicB
             last();
             std::process::exit(130);
         }
-        eprintln!("stopping; once more to stop at once");
+        crate::errln!("stopping; once more to stop at once");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stop)

@@ -97,7 +97,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
             Ok(variant) => outln!("{}: {} ({} units)", file.display(), variant.rules().title, variant.units().len())?,
             Err(error) => {
                 faulty += 1;
-                eprintln!("{error}");
+                crate::errln!("{error}");
             }
         }
     }

@@ -119,6 +119,11 @@ impl Workplace {
         Running { line: line.to_owned(), child: self.command(line).spawn().unwrap() }
     }
 
+    /// As [`Self::start`], with arguments that may hold spaces.
+    pub fn start_args(&self, args: &[&str]) -> Running {
+        Running { line: args.join(" "), child: self.command("").args(args).spawn().unwrap() }
+    }
+
     /// `data digest`.
     pub fn digest(&self, folder: &str) -> String {
         let digest = self.run(&format!("data digest {folder}")).succeeded();
@@ -225,6 +230,18 @@ impl Running {
             sleep(GLANCE);
         }
         panic!("{} does not get on", self.line);
+    }
+
+    /// Looks so often, a millisecond apart, whether the process has ended.
+    #[track_caller]
+    pub fn glance_within(&mut self, glances: usize) {
+        for _ in 0..glances {
+            if self.has_ended() {
+                return;
+            }
+            sleep(GLANCE);
+        }
+        panic!("{} does not end", self.line);
     }
 
     /// SIGKILL.
