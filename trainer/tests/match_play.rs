@@ -397,6 +397,21 @@ mod outside {
         place.run("match verify run").succeeded();
     }
 
+    /// A pawn that never moves two squares, under the name of chess: refused before there is a journal.
+    #[test]
+    fn a_match_against_other_rules_is_refused_before_the_first_game() {
+        let place = Workplace::new();
+        let chess = document("configs/variants/chess.toml");
+        assert!(chess.contains("fmWfcFifmnD"));
+        place.write("other.toml", &chess.replace("fmWfcFifmnD", "fmWfcF"));
+        place.run("variant check other.toml").succeeded();
+        let rogue = format!("cmd={} name=rogue option.VariantPath=other.toml", engine());
+        let line = "match --variant chess --nodes 20 --pairs 1 --out run --player weights=a-priori --player";
+        let args: Vec<&str> = line.split(' ').chain([rogue.as_str()]).collect();
+        place.run_args(&args).refused(2, &["rogue", "by other rules", "only we have a2a4, b2b4"]);
+        assert!(!place.path("run").exists());
+    }
+
     /// Whether a process is there and not only waiting to be buried.
     fn lives(process: &str) -> bool {
         let state = Command::new("ps").args(["-o", "stat=", "-p", process]).stderr(Stdio::null()).output();
