@@ -329,7 +329,7 @@ fn a_journal_of_other_rules_is_refused() {
 mod outside {
     use super::*;
     use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
 
     /// Our engine's program, beside the other one.
     fn engine() -> String {
@@ -419,32 +419,41 @@ mod outside {
         !state.trim().is_empty() && !state.trim().starts_with('Z')
     }
 
+    /// A failing test leaves nothing running.
+    struct KilledAtTheEnd(Child);
+
+    impl Drop for KilledAtTheEnd {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
     /// The first Ctrl-C would wait for the engine, which never says a word; the second kills it, wherever the match is.
     /// A terminal sends Ctrl-C to a whole group of processes, so engines lead groups of their own.
     #[test]
     fn a_second_interrupt_ends_everything_at_once() {
         let place = Workplace::new();
-        place
-            .write("deaf.sh", "trap '' INT TERM HUP\necho $$ >pid.tmp\nmv pid.tmp pid\nwhile :; do sleep 1000; done\n");
+        place.write("deaf.sh", "trap '' INT TERM HUP\necho $$ >pid.tmp\nmv pid.tmp pid\nexec sleep 100\n");
         let line = "match --variant chess --player weights=a-priori --nodes 20 --pairs 1 --out run";
         let mut command = place.command(line);
-        let mut running = command.args(["--player", "cmd='sh deaf.sh'"]).spawn().unwrap();
-        let mut told = BufReader::new(running.stderr.take().unwrap());
+        let mut running = KilledAtTheEnd(command.args(["--player", "cmd='sh deaf.sh'"]).spawn().unwrap());
+        let mut told = BufReader::new(running.0.stderr.take().unwrap());
         while !place.path("pid").exists() {
-            assert!(running.try_wait().unwrap().is_none(), "ended before the engine began");
+            assert!(running.0.try_wait().unwrap().is_none(), "ended before the engine began");
             std::thread::sleep(Duration::from_millis(1));
         }
         let engine = place.read("pid").trim().to_owned();
         let group = Command::new("ps").args(["-o", "pgid=", "-p", &engine]).output().unwrap().stdout;
         assert_eq!(String::from_utf8(group).unwrap().trim(), engine);
-        let interrupt = || Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+        let interrupt = || Command::new("kill").args(["-INT", &running.0.id().to_string()]).status().unwrap();
         assert!(interrupt().success());
         let mut line = String::new();
         told.read_line(&mut line).unwrap();
         assert!(line.contains("once more to stop at once"), "{line}");
         assert!(lives(&engine));
         assert!(interrupt().success());
-        assert_eq!(running.wait().unwrap().code(), Some(130));
+        assert_eq!(running.0.wait().unwrap().code(), Some(130));
         told.read_to_string(&mut line).unwrap();
         assert!(!line.contains("the same command continues"), "that is how the first ends: {line}");
         assert!(!lives(&engine), "left behind");
