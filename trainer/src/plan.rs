@@ -3,6 +3,7 @@
 //! A plan holds everything that decides the data and nothing else: threads and folders are not in it, so a run may be
 //! continued with others.
 
+use crate::arena::sprt::{Sprt, SprtSettings};
 use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
 use crate::play::Adjudication;
@@ -62,6 +63,9 @@ pub struct MatchSettings {
     pub openings: Openings,
     /// When they are ended early.
     pub adjudication: Adjudication,
+    /// A test that ends the match as soon as it is decided; `pairs` are the most then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtSettings>,
 }
 
 impl Default for MatchSettings {
@@ -72,6 +76,7 @@ impl Default for MatchSettings {
             table_mebibytes: 1,
             openings: Openings::default(),
             adjudication: Adjudication::default(),
+            sprt: None,
         }
     }
 }
@@ -181,6 +186,9 @@ pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
     let table = (1..=MOST_TABLE_MEBIBYTES).contains(&settings.table_mebibytes);
     require("match.table_mebibytes", table, format!("1 to {MOST_TABLE_MEBIBYTES}"), settings.table_mebibytes)?;
     check_openings(&settings.openings)?;
+    if let Some(Err(error)) = settings.sprt.map(Sprt::new) {
+        require("match.sprt", false, "hypotheses that can be tested", error)?;
+    }
     check_adjudication(&settings.adjudication)
 }
 

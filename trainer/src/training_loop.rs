@@ -7,6 +7,8 @@
 
 use crate::arena::openings::{OpeningBook, OpeningError, OpeningSource};
 use crate::arena::schedule::{Format, Schedule};
+use crate::arena::sprt::{Decision, Sprt};
+use crate::arena::standing::Standing;
 use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::checksum::{sha256, text_digest};
@@ -118,8 +120,33 @@ struct GateVerdict<'a> {
     result: String,
 }
 
-/// When a candidate goes on.
-const GATE_RULE: &str = "the candidate goes on if it scores more than half of the points";
+/// When a candidate goes on, where no test decides.
+const GATE_BY_SCORE: &str = "the candidate goes on if it scores more than half of the points";
+/// When a candidate goes on, where a test decides.
+const GATE_BY_TEST: &str = "the candidate goes on if the test accepts H1";
+
+/// A gate match that is over.
+struct Gate {
+    summary: MatchSummary,
+    accepted: bool,
+    rule: &'static str,
+}
+
+impl Gate {
+    fn of(standing: &Standing) -> Self {
+        let summary = standing.meeting(0).tally.summary();
+        let scores_more = match summary.elo {
+            Some(Elo::Above) => true,
+            Some(Elo::Finite(elo)) => elo > 0.0,
+            Some(Elo::Below) | None => false,
+        };
+        let (accepted, rule) = match standing.test() {
+            Some((_, _, decision)) => (decision == Decision::AcceptH1, GATE_BY_TEST),
+            None => (scores_more, GATE_BY_SCORE),
+        };
+        Self { summary, accepted, rule }
+    }
+}
 
 impl TrainingLoop<'_> {
     /// Runs all generations.
@@ -152,12 +179,11 @@ impl TrainingLoop<'_> {
         let fit = fit_run(&self.fit_request(&games, &weights), &|_| ())?;
         let fitted = began.elapsed() - selfplay;
         let gate = self.gate(number, parent, [&fit.weights, &weights])?;
-        let accepted =
-            matches!(gate.elo, Some(Elo::Above)) || gate.elo.and_then(Elo::finite).is_some_and(|elo| elo > 0.0);
-        self.keep(number, parent, &fit.weights, &gate, accepted)?;
+        self.keep(number, parent, &fit.weights, &gate)?;
         let judgements = self.plan.claims.iter().map(|claim| judge(&fit.values_reference, claim)).collect();
         let times = StepTimes { selfplay, fit: fitted, gate: began.elapsed() - selfplay - fitted };
-        Ok(GenerationResult { number, parent, fit, judgements, gate, accepted, times })
+        let Gate { summary, accepted, .. } = gate;
+        Ok(GenerationResult { number, parent, fit, judgements, gate: summary, accepted, times })
     }
 
     fn read_weights(&self, generation: u32) -> Result<Weights, LoopError> {
@@ -196,7 +222,7 @@ impl TrainingLoop<'_> {
         FitRequest { data: games, variant: self.variant, start: Some(weights), settings: self.plan.fit }
     }
 
-    fn gate(&self, number: u32, parent: u32, players: [&Weights; 2]) -> Result<MatchSummary, LoopError> {
+    fn gate(&self, number: u32, parent: u32, players: [&Weights; 2]) -> Result<Gate, LoopError> {
         let settings = &self.plan.gate;
         let contestants = [(number, players[0]), (parent, players[1])].map(|(number, weights)| Contestant {
             name: format!("{number:03}"),
@@ -218,7 +244,7 @@ impl TrainingLoop<'_> {
             terms: Terms {
                 adjudication: settings.adjudication.clone(),
                 time_margin: Duration::ZERO,
-                sprt: None,
+                sprt: settings.sprt.map(Sprt::new).transpose().map_err(MatchError::from)?,
                 breakdowns: 0,
             },
             seed,
@@ -227,21 +253,15 @@ impl TrainingLoop<'_> {
         let progress = Progress::new(&title, "games", 2 * settings.pairs);
         let played = gate.play(&self.run.gate(number, parent).journal, self.stop, &mut progress.of_match());
         progress.finish();
-        Ok(played?.standing.meeting(0).tally.summary())
+        Ok(Gate::of(&played?.standing))
     }
 
-    fn keep(
-        &self,
-        number: u32,
-        parent: u32,
-        weights: &Weights,
-        gate: &MatchSummary,
-        accepted: bool,
-    ) -> Result<(), LoopError> {
+    fn keep(&self, number: u32, parent: u32, weights: &Weights, gate: &Gate) -> Result<(), LoopError> {
+        let &Gate { ref summary, accepted, rule } = gate;
         let path = if accepted { self.run.weights(number) } else { self.run.rejected(number) };
         write_atomically(&path, weights.to_toml(self.variant).as_bytes())?;
-        let result = gate.to_string();
-        let verdict = GateVerdict { candidate: number, parent, accepted, rule: GATE_RULE, result: result.clone() };
+        let result = summary.to_string();
+        let verdict = GateVerdict { candidate: number, parent, accepted, rule, result: result.clone() };
         let text = toml::to_string(&verdict).expect("strings and numbers serialise");
         let path = self.run.gate(number, parent).verdict;
         if path.exists() {

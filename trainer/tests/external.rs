@@ -88,16 +88,20 @@ done
     }
 
     fn start(&self) -> Result<ExternalEngine, StartError> {
-        Launcher::new(short()).start(&self.command, &variant("chess"))
+        self.start_with(patient())
+    }
+
+    fn start_with(&self, patience: Patience) -> Result<ExternalEngine, StartError> {
+        Launcher::new(patience).start(&self.command, &variant("chess"))
     }
 
     fn fails_to_start(&self) -> String {
         self.start().map(|engine| engine.name().to_owned()).unwrap_err().to_string()
     }
 
-    /// What it says of the first move of a game.
-    fn fault(&self, allowance: Allowance) -> Fault {
-        let mut engine = self.start().unwrap();
+    /// How it fails at the first move of a game.
+    fn fault(&self, patience: Patience, allowance: Allowance) -> Fault {
+        let mut engine = self.start_with(patience).unwrap();
         first_move(&mut engine, allowance, &AtomicBool::new(false)).unwrap_err()
     }
 
@@ -107,20 +111,27 @@ done
     }
 }
 
-/// Waits for nothing longer than tests should.
-fn short() -> Patience {
-    let (blink, generous) = (Duration::from_millis(150), Duration::from_secs(20));
+/// Patient where an answer is to come, on the busiest machine; quick where none is.
+fn patient() -> Patience {
+    let generous = Duration::from_secs(60);
     Patience {
         handshake: generous,
         ready: generous,
-        perft: blink,
-        overtime: blink,
-        silence: blink,
+        perft: generous,
+        overtime: generous,
+        silence: generous,
         longest: generous,
-        stop: blink,
-        quit: blink,
+        stop: generous,
+        quit: BLINK,
     }
 }
+
+/// Impatient with moves.
+fn impatient() -> Patience {
+    Patience { overtime: BLINK, silence: BLINK, stop: BLINK, ..patient() }
+}
+
+const BLINK: Duration = Duration::from_millis(150);
 
 fn first_move(mover: &mut dyn Mover, allowance: Allowance, stop: &AtomicBool) -> Result<String, Fault> {
     let game = Game::new(Position::start(&variant("chess")));
@@ -271,7 +282,8 @@ fn options_that_do_not_fit_are_refused_before_they_are_sent() {
     assert_says(&refusal(&[("UCI_Variant", "herculaen")]), &["expected one of", "herculean", "got \"herculaen\""]);
     assert_says(&refusal(&[("Clear Hash", "yes")]), &["expected no value"]);
     let twice = ExternalEngine::start(&ours(&[("Hash", "1"), ("hash", "2")]), &variant("chess")).map(|_| ());
-    assert!(matches!(twice, Err(StartError::Option { error: OptionError::Twice(_), .. })), "{twice:?}");
+    let Err(StartError::Option { error, .. }) = twice else { panic!("{twice:?}") };
+    assert_eq!(*error, OptionError::Twice("Hash".into()));
 }
 
 /// Our engine says no only by a remark; that must not pass for a player with other weights.
@@ -279,6 +291,24 @@ fn options_that_do_not_fit_are_refused_before_they_are_sent() {
 fn what_our_engine_refuses_is_an_error() {
     let refusal = ExternalEngine::start(&ours(&[("Weights", "no/such/file.toml")]), &variant("chess")).map(|_| ());
     assert_says(&refusal.unwrap_err().to_string(), &["refuses", "Weights value no/such/file.toml", "No such file"]);
+}
+
+/// Weights belong to a game, so they are set after it, whatever the order of names.
+#[test]
+fn weights_are_set_after_the_game() {
+    let weights = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/weights/herculean.toml").display().to_string();
+    let start = |game: &str| ExternalEngine::start(&ours(&[("Weights", &weights)]), &variant(game));
+    assert_eq!(start("herculean").unwrap().effective()["Weights"], weights);
+    assert_says(&start("chess").map(|_| ()).unwrap_err().to_string(), &["refuses", "Weights value"]);
+}
+
+/// A match plays its games on several threads.
+#[test]
+fn engines_may_be_used_on_any_thread() {
+    fn assert_may_move<T: Send>() {}
+    assert_may_move::<ExternalEngine>();
+    assert_may_move::<Launcher>();
+    assert_may_move::<StartError>();
 }
 
 /// A foreign engine's remarks are kept for whoever starts it.
@@ -364,15 +394,19 @@ fn other_rules_under_the_same_name_are_refused() {
 
 #[test]
 fn an_engine_that_counts_no_leaves_is_told_apart() {
-    let go = |answer: &str| format!("  'go perft'*) {answer};;\n  stop) echo 'bestmove a2a3';;");
-    for (kind, answer) in [
-        ("silent", "true".to_owned()),
-        ("unknown", "echo Unknown command: go".to_owned()),
-        ("at once", "echo 'info depth 1 score cp 5'; echo 'bestmove a2a3'".to_owned()),
-        ("until stop", "echo 'info depth 1 score cp 5'".to_owned()),
+    let searching = "echo 'info depth 1 score cp 5'";
+    for (kind, answer, stop) in [
+        ("silent", "true", "true"),
+        ("silent until stop", "true", "(sleep 0.1; echo 'bestmove a2a3') &"),
+        ("unknown", "echo Unknown command: go", "true"),
+        ("at once", "echo 'bestmove a2a3'", "true"),
+        ("until stop", searching, "echo 'bestmove a2a3'"),
+        // As in engines that search on a thread of their own.
+        ("after readyok", searching, "(sleep 0.1; echo 'bestmove a2a3') &"),
     ] {
-        let rogue = Rogue::that(&go(&answer));
-        let mut engine = rogue.start().unwrap();
+        let slowly = "  'go nodes'*) sleep 0.3; echo 'bestmove e2e4';;";
+        let rogue = Rogue::that(&format!("  'go perft'*) {answer};;\n  stop) {stop};;\n{slowly}"));
+        let mut engine = rogue.start_with(Patience { perft: BLINK, ..patient() }).unwrap();
         assert_eq!(engine.rules(), RulesComparison::NotOffered, "{kind}");
         // The move it had for the wrong question is not taken for this one.
         assert_eq!(first_move(&mut engine, nodes(), &AtomicBool::new(false)), Ok("e2e4".into()), "{kind}");
@@ -387,8 +421,10 @@ fn counts_are_read_in_other_forms() {
         assert_says(&rogue.fails_to_start(), &["we count 400 leaves, it counts 399"]);
     }
     let rogue = Rogue::that("  'go perft'*) echo 'a2a3 - 20'; echo 'a2a4: 21';;");
+    // No sum comes, so the silence after the last move ends the answer.
+    let patience = Patience { perft: Duration::from_secs(1), ..patient() };
     assert_says(
-        &rogue.fails_to_start(),
+        &rogue.start_with(patience).map(|_| ()).unwrap_err().to_string(),
         &["it counts 41", "only we have", "other numbers of answers to a2a4 (20 here, 21 there)"],
     );
 }
@@ -408,7 +444,7 @@ fn an_engine_that_dies_in_the_handshake_is_told_with_its_last_words() {
 #[test]
 fn an_engine_that_never_introduces_itself_is_given_up() {
     let rogue = Rogue::script("echo $$ >pid; while read -r line; do :; done");
-    let patience = Patience { handshake: Duration::from_millis(300), ..short() };
+    let patience = Patience { handshake: Duration::from_millis(300), ..patient() };
     let error = Launcher::new(patience).start(&rogue.command, &variant("chess")).map(|_| ()).unwrap_err();
     assert_says(&error.to_string(), &["no answer", "no uciok within 0.3 s of uci"]);
     assert!(!lives(rogue.noted("pid")));
@@ -439,7 +475,7 @@ fn an_engine_that_hangs_is_given_up_under_every_limit() {
         (time("0.1+0.05"), "no move after 0.3 s"),
         (Allowance { nodes: Some(5), ..time("0.1") }, "no move after 0.2 s"),
     ] {
-        let fault = rogue.fault(allowance);
+        let fault = rogue.fault(impatient(), allowance);
         assert_eq!(fault.kind, FaultKind::NoAnswer, "{allowance}");
         assert_says(&fault.detail, &[words]);
         assert!(!lives(rogue.noted("pid")), "{allowance}");
@@ -450,23 +486,25 @@ fn an_engine_that_hangs_is_given_up_under_every_limit() {
 #[test]
 fn an_engine_that_only_talks_is_given_up_too() {
     let rogue = Rogue::that("  'go perft'*) echo Unknown command;;\n  go*) yes 'info depth 1 nodes 5';;");
-    let patience = Patience { longest: Duration::from_millis(400), ..short() };
+    let patience = Patience { longest: Duration::from_millis(400), ..patient() };
     let mut engine = Launcher::new(patience).start(&rogue.command, &variant("chess")).unwrap();
     let fault = first_move(&mut engine, nodes(), &AtomicBool::new(false)).unwrap_err();
     assert_eq!((fault.kind, fault.detail.as_str()), (FaultKind::NoAnswer, "no move after 0.4 s"));
-    let noise = Rogue::that("  'go perft'*) echo Unknown command;;\n  go*) yes 'thinking';;").fault(nodes());
+    let noise =
+        Rogue::that("  'go perft'*) echo Unknown command;;\n  go*) yes 'thinking';;").fault(impatient(), nodes());
     assert_says(&noise.detail, &["no info line"]);
 }
 
 #[test]
 fn moves_that_the_rules_do_not_have_are_kept_as_they_came() {
     for raw in ["0000", "(none)", "e2e5", "e7e5", "Ke2", "e2e4q", "e2", "\\377\\376", "a1a99999999999999999"] {
-        let fault = Rogue::that(&format!("  'go nodes'*) printf 'bestmove {raw} ponder e7e5\\n';;")).fault(nodes());
+        let fault =
+            Rogue::that(&format!("  'go nodes'*) printf 'bestmove {raw} ponder e7e5\\n';;")).fault(patient(), nodes());
         assert_eq!(fault.kind, FaultKind::IllegalMove, "{raw}");
         let raw = raw.replace("\\377\\376", "\u{fffd}\u{fffd}");
         assert_says(&fault.detail, &[&format!("{raw:?} in rnbqkbnr/")]);
     }
-    let fault = Rogue::that("  'go nodes'*) echo bestmove;;").fault(nodes());
+    let fault = Rogue::that("  'go nodes'*) echo bestmove;;").fault(patient(), nodes());
     assert_says(&fault.detail, &["\"\" in rnbqkbnr/"]);
 }
 
@@ -514,7 +552,8 @@ fn children_end_with_their_engine() {
         ("dies", "  'go nodes'*) exit 1;;"),
     ] {
         let rogue = Rogue::that(&format!("{child}\n{case}"));
-        let mut engine = rogue.start().unwrap();
+        let patience = if way == "hangs" { impatient() } else { patient() };
+        let mut engine = rogue.start_with(patience).unwrap();
         let (leader, child) = (rogue.noted("pid"), rogue.noted("child"));
         assert!(lives(leader) && lives(child), "{way}");
         let moved = first_move(&mut engine, nodes(), &AtomicBool::new(false));
@@ -537,7 +576,7 @@ fn the_end_of_an_engine_is_seen_while_a_child_holds_its_pipe() {
 
 #[test]
 fn a_launcher_ends_all_its_engines() {
-    let launcher = Launcher::new(short());
+    let launcher = Launcher::new(patient());
     let rogues = [Rogue::that("  quit) :;;"), Rogue::that("")];
     let engines: Vec<_> =
         rogues.iter().map(|rogue| launcher.start(&rogue.command, &variant("chess")).unwrap()).collect();
@@ -563,7 +602,7 @@ fn noise_is_passed_over() {
     assert_eq!(engine.name(), "Noisy");
     assert_eq!(first_move(&mut engine, nodes(), &AtomicBool::new(false)), Ok("e2e4".into()));
     let endless = Rogue::script("echo $$ >pid; exec yes");
-    let patience = Patience { handshake: Duration::from_millis(300), ..short() };
+    let patience = Patience { handshake: Duration::from_millis(300), ..patient() };
     let error = Launcher::new(patience).start(&endless.command, &variant("chess")).map(|_| ()).unwrap_err();
     assert_says(&error.to_string(), &["no uciok"]);
     assert!(!lives(endless.noted("pid")));
@@ -576,7 +615,7 @@ fn a_match_that_is_stopped_waits_for_nobody() {
     let mut engine = good.start().unwrap();
     assert_eq!(first_move(&mut engine, nodes(), &AtomicBool::new(true)), Ok("d2d4".into()));
     let deaf = Rogue::that("  'go nodes'*) yes 'info depth 1';;");
-    let mut engine = deaf.start().unwrap();
+    let mut engine = deaf.start_with(impatient()).unwrap();
     let stop = AtomicBool::new(false);
     let fault = thread::scope(|scope| {
         scope.spawn(|| {

@@ -244,6 +244,11 @@ mod outside {
             place.run_args(&args("chess", &players, "--nodes 30 --pairs 3 --breakdowns 2 --threads 1 --out spent"));
         spent.refused(1, &["rogue: expected at most 2 crashes, hangs and illegal moves, got 3", "a1a1"]);
         assert_eq!(games(&place.read("spent/journal.jsonl")).len(), 3, "what was played is kept");
+        // Once somebody has looked into it, the match goes on.
+        place
+            .run_args(&args("chess", &players, "--nodes 30 --pairs 3 --breakdowns 3 --threads 1 --out spent"))
+            .succeeded();
+        place.run("match verify spent").succeeded();
     }
 
     #[test]

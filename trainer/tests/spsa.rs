@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
 
 use fairyforge::selfplay::seeds::Dice;
+use fairyforge::tune::diagnose::outcomes;
+use fairyforge::tune::journal::Iteration;
 use fairyforge::tune::spsa::{Gain, Gains, Kind, Schedule, Setting};
 use fairyforge::tune::{Batch, Course, Objective, PairResult, Tuner};
 use serde_json::Value;
@@ -110,16 +112,22 @@ impl Quadratic {
 
     /// Where a run of the tuner on these players ends.
     fn tuned(&self, course: &Course) -> Vec<f64> {
+        self.run(course).pop().unwrap().theta
+    }
+
+    /// A run of the tuner on these players.
+    fn run(&self, course: &Course) -> Vec<Iteration> {
         let tuner = self.tuner(course);
         let mut theta = tuner.start();
-        for number in 1..=tuner.iterations() {
+        let iteration = |number| {
             let trial = tuner.trial(number, &theta);
             let (first_pair, pairs) = (tuner.pairs_before(number), tuner.pairs_per_iteration());
             let results = self.play(&Batch { first_pair, pairs, plus: &trial.plus, minus: &trial.minus }).unwrap();
-            let result = results.iter().map(|pair| pair.points()).sum();
-            theta = tuner.moved(number, &theta, &trial.flips, result);
-        }
-        theta
+            let iteration = Iteration::new(number, trial, results, &tuner, &theta);
+            theta.clone_from(&iteration.theta);
+            iteration
+        };
+        (1..=tuner.iterations()).map(iteration).collect()
     }
 }
 
@@ -245,4 +253,28 @@ fn a_best_value_beyond_the_bound_ends_on_it() {
     let theta = game.tuned(&Course::usual(expected_pairs(&game.truths, LEFT) / 8, 8, 7));
     assert!(theta[1] > 97.0, "{theta:?}");
     assert!((theta[2] - 620.0).abs() < 50.0, "the others are found all the same: {theta:?}");
+}
+
+#[test]
+fn the_diagnosis_tells_effects_from_noise_and_names_bounds() {
+    let mut false_alarms = 0;
+    for seed in 1..=10 {
+        let mut truths = truths(Kind::Whole, &WHOLE);
+        // Number 5 starts at its best; 3 and 6 have no effect; the best value of 1 lies beyond its bound.
+        truths[3].curvature = 0.0;
+        truths[6].curvature = 0.0;
+        truths[1].best = 130.0;
+        let game = Quadratic { truths, seed: seed + 300 };
+        let course = Course::usual(expected_pairs(&self::truths(Kind::Whole, &WHOLE), LEFT) / 8, 8, seed);
+        let names: Vec<String> = (0..8).map(|number| format!("p{number}")).collect();
+        let outcomes = outcomes(&names, &game.tuner(&course), &game.run(&course));
+        for moved in [0, 1, 2, 4, 7] {
+            assert!(outcomes[moved].is_distinguishable, "seed {seed}: {:?}", outcomes[moved]);
+        }
+        let bounded: Vec<&str> = outcomes.iter().filter(|one| one.is_bounded()).map(|one| one.name.as_str()).collect();
+        assert_eq!(bounded, ["p1"], "seed {seed}");
+        false_alarms += [3, 6].iter().filter(|&&idle| outcomes[idle].is_distinguishable).count();
+    }
+    // Of 20, where one is expected; five or more would happen by chance in 0.3 % of all choices of seeds.
+    assert!(false_alarms < 5, "{false_alarms}");
 }

@@ -2,7 +2,9 @@
 //!
 //! A round plays a match into a journal and then searches every position of its games again, with nothing around the
 //! search but the making of the moves. Nodes are the same in both, so the ratio of times is the ratio of nodes a second.
-//! The order of the two changes from round to round, so that a machine that gets slower or faster favours neither.
+//! The order of the two changes from round to round, so that a machine that gets slower or faster favours neither. Processor
+//! time is told beside the clock's: on a busy machine only that says something, on an idle one it leaves out what is lost
+//! by waiting.
 
 use super::journal::{GameEntry, JournalError, Reader};
 use super::openings::{OpeningBook, OpeningError, OpeningSource};
@@ -42,12 +44,38 @@ pub struct Round {
     pub games: u64,
     /// Nodes searched, in the match and again without one.
     pub nodes: u64,
-    /// Time of the match.
-    pub arena: Duration,
-    /// Time of the bare searches.
-    pub bare: Duration,
+    /// The match.
+    pub arena: Times,
+    /// The bare searches.
+    pub bare: Times,
     /// Memory of the process in mebibytes at its end, where the system tells it.
     pub resident_mebibytes: Option<f64>,
+}
+
+/// How long something took.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Times {
+    /// By the clock.
+    pub wall: Duration,
+    /// Processor time of all threads, where the system tells it.
+    pub processor: Option<Duration>,
+}
+
+/// A beginning from which times are taken.
+struct Stopwatch {
+    began: Instant,
+    processor: Option<Duration>,
+}
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self { began: Instant::now(), processor: processor_time() }
+    }
+
+    fn times(&self) -> Times {
+        let processor = processor_time().zip(self.processor).map(|(now, then)| now.saturating_sub(then));
+        Times { wall: self.began.elapsed(), processor }
+    }
 }
 
 /// Why there is no measurement.
@@ -75,9 +103,15 @@ pub enum BenchError {
 }
 
 impl Round {
-    /// Share of the engine's nodes a second that the match loses, 0 to 1; below 0 if it was faster.
+    /// Share of the engine's nodes a second that the match loses by the clock, 0 to 1; below 0 if it was faster.
     pub fn loss(&self) -> f64 {
-        1.0 - self.bare.as_secs_f64() / self.arena.as_secs_f64()
+        1.0 - self.bare.wall.as_secs_f64() / self.arena.wall.as_secs_f64()
+    }
+
+    /// The same by processor time.
+    pub fn processor_loss(&self) -> Option<f64> {
+        let (bare, arena) = self.bare.processor.zip(self.arena.processor)?;
+        Some(1.0 - bare.as_secs_f64() / arena.as_secs_f64())
     }
 }
 
@@ -101,13 +135,7 @@ impl ArenaBench {
         Ok(Round { games: games.len() as u64, nodes, arena, bare, resident_mebibytes: resident_mebibytes() })
     }
 
-    fn play(
-        &self,
-        evaluator: &Arc<Tapered>,
-        number: u64,
-        path: &Path,
-        stop: &AtomicBool,
-    ) -> Result<Duration, BenchError> {
+    fn play(&self, evaluator: &Arc<Tapered>, number: u64, path: &Path, stop: &AtomicBool) -> Result<Times, BenchError> {
         let contestants = ["A", "B"].map(|name| Contestant {
             name: name.into(),
             allowance: Allowance::nodes(self.nodes),
@@ -132,21 +160,21 @@ impl ArenaBench {
             },
             seed: number,
         };
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         contest.play(path, stop, &mut |_| ())?;
-        Ok(began.elapsed())
+        Ok(watch.times())
     }
 
     /// Searches all positions of the games again; nodes and time.
-    fn search_bare(&self, evaluator: &Tapered, games: &[GameEntry]) -> Result<(u64, Duration), BenchError> {
-        let began = Instant::now();
+    fn search_bare(&self, evaluator: &Tapered, games: &[GameEntry]) -> Result<(u64, Times), BenchError> {
+        let watch = Stopwatch::start();
         let memories = || [(); 2].map(|()| Memory::new(self.table_mebibytes, Params::default()));
         let search_pair = |memories: &mut [Memory; 2], pair: &[GameEntry]| {
             pair.iter().map(|game| self.search_game(evaluator, memories, game)).sum::<Result<u64, BenchError>>()
         };
         let nodes =
             games.par_chunks(2).map_init(memories, search_pair).try_reduce(|| 0, |one, other| Ok(one + other))?;
-        Ok((nodes, began.elapsed()))
+        Ok((nodes, watch.times()))
     }
 
     fn search_game(
@@ -179,6 +207,16 @@ impl ArenaBench {
         }
         Ok(nodes)
     }
+}
+
+#[cfg(unix)]
+fn processor_time() -> Option<Duration> {
+    Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime)).ok()
+}
+
+#[cfg(not(unix))]
+const fn processor_time() -> Option<Duration> {
+    None
 }
 
 /// Memory of this process that is in use now, where the system tells it.

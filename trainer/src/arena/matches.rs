@@ -34,7 +34,8 @@ pub struct Terms {
     pub time_margin: Duration,
     /// The test that may end the match.
     pub sprt: Option<Sprt>,
-    /// Crashes and the like that a player is allowed; one more ends the match.
+    /// Crashes and the like that a player is allowed before the match is stopped; started again, it is allowed as many
+    /// again, since somebody will have looked into them.
     pub breakdowns: u64,
 }
 
@@ -128,7 +129,8 @@ impl Match<'_> {
         let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
         games.iter().try_for_each(|game| standing.add(game))?;
         watch(&standing);
-        let mut books = Books { contest: self, journal, standing, halt: &AtomicBool::new(false) };
+        let breakdowns = vec![0; self.contestants.len()];
+        let mut books = Books { contest: self, journal, standing, breakdowns, halt: &AtomicBool::new(false) };
         let mut lags = vec![None; self.contestants.len()];
         if !books.standing.is_over() {
             lags = self.play_open_games(&mut books, stop, watch)?;
@@ -187,6 +189,8 @@ struct Books<'a> {
     contest: &'a Match<'a>,
     journal: Journal,
     standing: Standing,
+    /// Crashes and the like of each player in this process.
+    breakdowns: Vec<u64>,
     /// Set to end all games under way.
     halt: &'a AtomicBool,
 }
@@ -225,9 +229,10 @@ impl Books<'_> {
         Ok(())
     }
 
-    fn check_breakdowns(&self, game: &GameEntry) -> Result<(), MatchError> {
-        let Some(fault) = &game.fault else { return Ok(()) };
-        let (got, allowed) = (self.standing.faults()[fault.player].breakdowns(), self.contest.terms.breakdowns);
+    fn check_breakdowns(&mut self, game: &GameEntry) -> Result<(), MatchError> {
+        let Some(fault) = game.fault.as_ref().filter(|fault| fault.kind.is_breakdown()) else { return Ok(()) };
+        self.breakdowns[fault.player] += 1;
+        let (got, allowed) = (self.breakdowns[fault.player], self.contest.terms.breakdowns);
         if got <= allowed {
             return Ok(());
         }

@@ -36,8 +36,6 @@ pub struct MatchPlan {
     pub format: Format,
     /// How much a clock may be overstepped, in milliseconds.
     pub time_margin: u64,
-    /// Crashes and the like that a player is allowed.
-    pub breakdowns: u64,
     /// Where games begin.
     pub openings: OpeningSource,
     /// Early ends of games.

@@ -45,11 +45,6 @@ impl FaultCounts {
         self.0.values().sum()
     }
 
-    /// Failures of the program, without those of its clock.
-    pub fn breakdowns(&self) -> u64 {
-        self.0.iter().filter(|(kind, _)| **kind != FaultKind::TimeForfeit).map(|(_, count)| count).sum()
-    }
-
     /// Kinds with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (FaultKind, u64)> {
         self.0.iter().map(|(&kind, &count)| (kind, count))
@@ -130,9 +125,14 @@ impl Standing {
         &self.faults
     }
 
-    /// Games added.
+    /// Games added, those beyond the end of a test too.
     pub const fn games(&self) -> u64 {
         self.games
+    }
+
+    /// Games that are part of the match: once it is over, those of the pairs before its end.
+    pub fn games_of_match(&self) -> u64 {
+        self.games.min(self.end().saturating_mul(2))
     }
 
     /// Moves in them.
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!((tally.pairs().0, faulty_pairs), ([0, 0, 0, 0, 1], 1));
         assert_eq!(tally.summary().unpaired_games, 1);
         assert_eq!(standing.faults()[1].iter().collect::<Vec<_>>(), [(FaultKind::Crash, 1)]);
-        assert_eq!((standing.faults()[0].total(), standing.faults()[1].breakdowns()), (0, 1));
+        assert_eq!((standing.faults()[0].total(), standing.faults()[1].total()), (0, 1));
         assert_eq!((standing.games(), standing.plies(), standing.is_over()), (5, 50, false));
     }
 
@@ -266,6 +266,7 @@ mod tests {
         };
         let expected = stops(&mut forwards, &pairs);
         assert!(expected.0 < 900);
+        assert_eq!((forwards.games(), forwards.games_of_match()), (1_800, 2 * expected.0));
         assert_eq!(expected.1.tally.pairs().total(), expected.0);
         pairs.reverse();
         assert_eq!(stops(&mut standing(Some(sprt())), &pairs), expected);

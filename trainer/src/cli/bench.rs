@@ -74,11 +74,13 @@ fn failed(error: BenchError) -> Failure {
 fn in_words(number: u64, round: &Round) -> String {
     let speed = |time: std::time::Duration| round.nodes as f64 / time.as_secs_f64();
     let memory = round.resident_mebibytes.map_or("n/a".to_owned(), |mebibytes| format!("{mebibytes:.1} MiB"));
+    let processor =
+        round.processor_loss().map_or(String::new(), |loss| format!(" ({:+.2} % by processor time)", 100.0 * loss));
     format!(
-        "round {number}: {} games, {:.0} nodes/s in a match, {:.0} bare, loss {:+.2} %, memory {memory}",
+        "round {number}: {} games, {:.0} nodes/s in a match, {:.0} bare, loss {:+.2} %{processor}, memory {memory}",
         round.games,
-        speed(round.arena),
-        speed(round.bare),
+        speed(round.arena.wall),
+        speed(round.bare.wall),
         100.0 * round.loss(),
     )
 }
@@ -93,9 +95,14 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn tell(args: &BenchArgs, rounds: &[Round]) -> Result<(), Failure> {
     let games: u64 = rounds.iter().map(|round| round.games).sum();
     let loss = median(rounds.iter().map(Round::loss).collect());
+    let by_processor: Option<Vec<f64>> = rounds.iter().map(Round::processor_loss).collect();
+    let by_processor = by_processor.map(median);
     if args.json {
-        return outln!("{}", json!({"rounds": rounds, "games": games, "median_loss": loss}));
+        let json =
+            json!({"rounds": rounds, "games": games, "median_loss": loss, "median_processor_loss": by_processor});
+        return outln!("{json}");
     }
     outln!("{games} games of {} at {} nodes a move", args.variant, args.nodes)?;
-    outln!("the arena takes {:+.2} % of the nodes a second (median of {} rounds)", 100.0 * loss, rounds.len())
+    outln!("the arena takes {:+.2} % of the nodes a second (median of {} rounds)", 100.0 * loss, rounds.len())?;
+    by_processor.map_or(Ok(()), |loss| outln!("by processor time {:+.2} %", 100.0 * loss))
 }

@@ -75,6 +75,13 @@ pub enum FaultKind {
     TimeForfeit,
 }
 
+impl FaultKind {
+    /// Whether the program itself failed, and not only its clock.
+    pub const fn is_breakdown(self) -> bool {
+        !matches!(self, Self::TimeForfeit)
+    }
+}
+
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,5 +1,5 @@
 //! The journal of a tuning run, `tune.jsonl`: a header that says what is tuned, then a line an iteration, appended and
-//! synced when its games are over. Everything else is made from it, and it proves itself: a [`Replay`] makes each line
+//! synced when its games are over. Everything else is made from it, and it proves itself: [`read`] makes each line
 //! again from the pairs' results alone and accepts only what comes out the same to the last byte.
 
 use super::objective::PairResult;

@@ -5,7 +5,7 @@
 //! plan may play many pairs between two moves without changing its schedule. With N pairs in all,
 //!
 //! ```text
-//! A = 0.1·N    c = c_end·N^γ    a_end = r_end·c_end²    a = a_end·(A+N)^α
+//! A = ⌊N/10⌋   c = c_end·N^γ    a_end = r_end·c_end²    a = a_end·(A+N)^α
 //! c_k = c/k^γ                   R_k = a/(A+k)^α/c_k²     (k from 1; at k = N they are c_end and r_end)
 //! tried: clip(θ + c_k·flip) against clip(θ − c_k·flip)
 //! θ ← clip(θ + R_k·c_k·(wins − losses)·flip)
@@ -28,7 +28,7 @@ pub struct Schedule {
     pub alpha: f64,
     /// Exponent of the perturbation: γ.
     pub gamma: f64,
-    /// A as a part of N; it keeps the first steps small.
+    /// A as a part of N, rounded down; it keeps the first steps small.
     pub a_ratio: f64,
 }
 
@@ -44,6 +44,12 @@ impl Schedule {
     #[must_use]
     pub const fn usual(pairs: u64) -> Self {
         Self { pairs, alpha: Self::ALPHA, gamma: Self::GAMMA, a_ratio: Self::A_RATIO }
+    }
+
+    /// What is added to k in the step: A, a whole number.
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        (self.a_ratio * self.pairs as f64).floor()
     }
 }
 
@@ -144,7 +150,7 @@ impl Gains {
     #[must_use]
     pub fn new(setting: &Setting, schedule: &Schedule) -> Self {
         let all = schedule.pairs as f64;
-        let offset = schedule.a_ratio * all;
+        let offset = schedule.offset();
         let a_end = setting.r_end * setting.c_end * setting.c_end;
         Self {
             c: setting.c_end * all.powf(schedule.gamma),
@@ -179,6 +185,13 @@ mod tests {
             let setting = setting(Kind::Real);
             let last = Gains::new(&setting, &Schedule::usual(pairs)).after(pairs - 1);
             assert!((last.c - setting.c_end).abs() < 1e-12 && (last.r - setting.r_end).abs() < 1e-12, "{last:?}");
+        }
+    }
+
+    #[test]
+    fn the_offset_is_whole() {
+        for (pairs, offset) in [(9, 0.0), (10, 1.0), (12_345, 1_234.0), (60_000, 6_000.0)] {
+            assert_eq!(Gains::new(&setting(Kind::Real), &Schedule::usual(pairs)).offset, offset, "{pairs}");
         }
     }
 

@@ -75,7 +75,7 @@ pub enum StartError {
         /// The engine's name.
         engine: String,
         /// What is wrong.
-        error: OptionError,
+        error: Box<OptionError>,
     },
     /// It was told something and refused.
     #[error("{engine} refuses {line:?}: {said}")]

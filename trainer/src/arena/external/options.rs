@@ -1,11 +1,9 @@
 //! What an engine offers to set, and whether a value fits.
 
-use std::fmt;
-
 /// How the protocol writes an empty text.
 const EMPTY: &str = "<empty>";
 /// Choices and names that a message lists.
-const MOST_LISTED: usize = 24;
+const MOST_LISTED: usize = 8;
 
 /// An option as the engine offers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,8 +77,11 @@ impl Offer {
             Kind::Button => value.is_empty().then(String::new),
             Kind::Text => Some(without_empty(value).to_owned()),
         };
-        let refused =
-            || OptionError::Value { name: self.name.clone(), expected: self.kind.to_string(), value: value.to_owned() };
+        let refused = || OptionError::Value {
+            name: self.name.clone(),
+            expected: self.kind.instead_of(value),
+            value: value.to_owned(),
+        };
         fitting.ok_or_else(refused)
     }
 
@@ -102,17 +103,20 @@ fn without_empty(value: &str) -> &str {
     if value == EMPTY { "" } else { value }
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Kind {
+    /// What would do in place of a value that does not.
+    fn instead_of(&self, value: &str) -> String {
         match self {
-            Self::Check => f.write_str("true or false"),
-            Self::Spin { least: Some(least), most: Some(most) } => write!(f, "a whole number from {least} to {most}"),
-            Self::Spin { least: Some(least), most: None } => write!(f, "a whole number from {least} on"),
-            Self::Spin { least: None, most: Some(most) } => write!(f, "a whole number up to {most}"),
-            Self::Spin { least: None, most: None } => f.write_str("a whole number"),
-            Self::Combo { choices } => write!(f, "one of {}", listed(choices)),
-            Self::Button => f.write_str("no value, for it is a button"),
-            Self::Text => f.write_str("a text"),
+            Self::Check => "true or false".into(),
+            Self::Spin { least: Some(least), most: Some(most) } => format!("a whole number from {least} to {most}"),
+            Self::Spin { least: Some(least), most: None } => format!("a whole number from {least} on"),
+            Self::Spin { least: None, most: Some(most) } => format!("a whole number up to {most}"),
+            Self::Spin { least: None, most: None } => "a whole number".into(),
+            Self::Combo { choices } => {
+                format!("one of {}", listed(&nearest_first(choices.iter().map(String::as_str), value)))
+            }
+            Self::Button => "no value, for it is a button".into(),
+            Self::Text => "a text".into(),
         }
     }
 }
@@ -231,7 +235,7 @@ mod tests {
             (HASH, "0", "option Hash: expected a whole number from 1 to 65536, got \"0\""),
             (HASH, "many", "got \"many\""),
             (HASH, "", "got \"\""),
-            (STYLE, "tame", "expected one of Very Solid, Wild, got \"tame\""),
+            (STYLE, "tame", "expected one of Wild, Very Solid, got \"tame\""),
             (PONDER, "yes", "expected true or false, got \"yes\""),
             (CLEAR, "true", "expected no value, for it is a button, got \"true\""),
         ] {
@@ -246,6 +250,6 @@ mod tests {
         assert_eq!(nearest_first(names.into_iter(), "hsah")[0], "Hash");
         assert_eq!(listed(&[]), "none");
         let many: Vec<String> = (0..30).map(|number| number.to_string()).collect();
-        assert!(listed(&many).ends_with("22, 23 and 6 more"), "{}", listed(&many));
+        assert!(listed(&many).ends_with("6, 7 and 22 more"), "{}", listed(&many));
     }
 }

@@ -225,7 +225,7 @@ fn settle(dialogue: &mut Dialogue, last: &Reading) -> Result<(), Fault> {
     }
     let remarks = dialogue.ready()?;
     let has_answered = remarks.iter().any(|remark| reading(remark) == Reading::BestMove);
-    if *last == Reading::Searching && !has_answered {
+    if matches!(last, Reading::Searching | Reading::Noise) && !has_answered {
         dialogue.listen(OWED, |line| reading(line) == Reading::BestMove)?;
     }
     Ok(())
@@ -257,4 +257,64 @@ fn reading(line: &str) -> Reading {
 fn is_move(word: &str) -> bool {
     let has = |kind: fn(&char) -> bool| word.chars().any(|letter| kind(&letter));
     has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && !word.contains(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_an_answer_are_told_apart() {
+        let counted = |name: &str, leaves| Reading::Move(name.into(), leaves);
+        for (line, expected) in [
+            ("e2e4: 20", counted("e2e4", 20)),
+            ("a11a12q - 7", counted("a11a12q", 7)),
+            ("G@e0 3", counted("G@e0", 3)),
+            ("Nodes searched: 400", Reading::Total(400)),
+            ("Nodes searched  : 400", Reading::Total(400)),
+            ("Total: 400", Reading::Total(400)),
+            ("info depth 1 score cp 3 nodes 20", Reading::Searching),
+            ("info nodes 20", Reading::Noise),
+            ("info string Nodes searched: 400", Reading::Noise),
+            ("bestmove e2e4", Reading::BestMove),
+            ("Unknown command: 'go perft 2'.", Reading::Unknown),
+            ("info string unknown command", Reading::Unknown),
+            ("", Reading::Noise),
+            ("readyok", Reading::Noise),
+            ("Moves: 20", Reading::Noise),
+            ("Nodes/second: 1000000", Reading::Noise),
+            ("time(ms) : 3", Reading::Noise),
+            ("e2e4: many", Reading::Noise),
+            ("e2e4: 99999999999999999999", Reading::Noise),
+        ] {
+            assert_eq!(reading(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_difference_names_a_few_moves_of_each_kind() {
+        let variant = Arc::new(Variant::load("chess").unwrap());
+        let position = Position::start(&variant);
+        let mut probe = Probe { place: "the start".into(), line: String::new(), position };
+        let all: BTreeMap<String, u64> = ["a2a3", "a2a4", "b1c3", "b1d2", "h7h5"].map(|mv| (mv.into(), 20)).into();
+        let mut theirs = Counts { moves: all, total: 100 };
+        theirs.moves.insert("a2a4".into(), 19);
+        let mismatch = agreed(&mut probe, &theirs).unwrap_err();
+        assert_eq!(
+            mismatch.to_string(),
+            "2 plies from the start we count 400 leaves, it counts 100; only we have b1a3, b2b3, b2b4, c2c3 and 13 \
+             more; only it has b1d2, h7h5; other numbers of answers to a2a4 (20 here, 19 there)"
+        );
+        assert_eq!(agreed(&mut probe, &Counts { total: 400, ..Counts::default() }), Ok(400), "a sum may do");
+        assert!(agreed(&mut probe, &Counts { total: 399, ..Counts::default() }).is_err());
+    }
+
+    #[test]
+    fn positions_beyond_the_start_are_the_same_for_all() {
+        let variant = Arc::new(Variant::load("herculean").unwrap());
+        let lines = || probes(&variant).into_iter().map(|probe| probe.line).collect::<Vec<_>>();
+        let (first, second) = (lines(), lines());
+        assert_eq!(first, second);
+        assert_eq!(first.len(), 2 + GAMES as usize * MOST_PLIES / EVERY_PLIES);
+    }
 }

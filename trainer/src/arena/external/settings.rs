@@ -164,7 +164,7 @@ impl Setup<'_> {
     }
 
     fn refused(&self, error: OptionError) -> StartError {
-        StartError::Option { engine: self.label.clone(), error }
+        StartError::Option { engine: self.label.clone(), error: Box::new(error) }
     }
 }
 

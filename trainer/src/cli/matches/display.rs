@@ -44,10 +44,6 @@ impl Live {
         let most = if plan.sprt.is_some() { "at most " } else { "" };
         eprintln!("  {most}{total} games from {}", openings.described());
         openings.remarks().iter().for_each(|remark| eprintln!("  {remark}"));
-        match openings.wraps(plan.schedule().openings()) {
-            0 => {}
-            wraps => eprintln!("  warning: the openings are used again from the first on, {wraps} times"),
-        }
         let terminal = std::io::stderr().is_terminal() && !json;
         let interval = if terminal || json { REPORT_INTERVAL } else { LINE_INTERVAL };
         let now = Instant::now();
@@ -101,6 +97,13 @@ impl Live {
         }
     }
 
+    /// What this process has played, for the run's events; nothing if it played nothing.
+    pub fn event(&self) -> Option<Value> {
+        let games = self.now.0 - self.before.unwrap_or_default();
+        let seconds = self.began.elapsed().as_secs_f64();
+        (games > 0).then(|| json!({"event": "match", "games": games, "seconds": seconds}))
+    }
+
     /// Games a second of this process.
     fn speed(&self) -> f64 {
         let played = self.now.0 - self.before.unwrap_or_default();
@@ -136,6 +139,6 @@ fn bar(total: u64) -> ProgressBar {
 pub(super) fn event(name: &str, report: &MatchReport, standing: &Standing) -> Value {
     let mut event = report.to_json();
     event["event"] = json!(name);
-    event["games"] = json!(standing.games());
+    event["games"] = json!(standing.games_of_match());
     event
 }

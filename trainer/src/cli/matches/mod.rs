@@ -24,6 +24,7 @@ use crate::selfplay::Openings;
 use anyhow::{Context, anyhow};
 use display::Live;
 use fairyforge_engine::variant::Variant;
+use serde_json::json;
 use spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ use std::time::Duration;
 
 A player is words: name, nodes, depth, tc; our engine also has weights (a file, `shipped` or `a-priori`), search (a file of
 search parameters), hash (MiB), option.NAME (a search parameter); a program outside has cmd, dir, proto (uci), option.NAME.
-What a player does not say about limits is what --nodes, --depth and --tc say. Cut off at any moment, the same command
+A player that says nothing of nodes, depth and tc has --nodes, --depth and --tc. Cut off at any moment, the same command
 continues."
 )]
 pub struct MatchArgs {
@@ -100,7 +101,7 @@ enum MatchCommand {
     Verify(verify::VerifyArgs),
 }
 
-/// What players may spend unless they say so themselves.
+/// What players may spend that say nothing of it themselves.
 #[derive(clap::Args)]
 struct LimitArgs {
     /// Nodes a move.
@@ -175,7 +176,7 @@ struct EndArgs {
     /// Milliseconds that a clock may be overstepped.
     #[arg(long, default_value_t = 50)]
     time_margin: u64,
-    /// Crashes, hangs and illegal moves that a player is allowed before the match ends.
+    /// Crashes, hangs and illegal moves that a player is allowed; one more stops the match.
     #[arg(long, default_value_t = 5)]
     breakdowns: u64,
 }
@@ -200,6 +201,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         move || launcher.kill_all()
     })?;
     let introduced = players.introduce(&variant)?;
+    warn_of_crowding(args.threads, &plan);
     let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let contest = Match {
         variant: &variant,
@@ -211,21 +213,43 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
             adjudication: plan.adjudication.clone(),
             time_margin: Duration::from_millis(plan.time_margin),
             sprt,
-            breakdowns: plan.breakdowns,
+            breakdowns: args.ends.breakdowns,
         },
         seed: plan.seed,
     };
+    note_laps(&run, &contest)?;
     let mut live = Live::new(&plan, &contest.openings, args.json);
     let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
     live.finish();
     let Played { standing, lags } = played.map_err(|error| cut_off(error, out))?;
     display::tell_lags(&players.plans, &lags);
+    live.event().map_or(Ok(()), |event| run.append_event(&event)).context("cannot note the end")?;
     let report = settle(&run, &variant, &standing)?;
     if args.json {
         return outln!("{}", display::event("result", &report, &standing));
     }
     report.lines().iter().try_for_each(|line| outln!("{line}"))?;
     outln!("games in {}", run.games().display())
+}
+
+/// A book that is too short for the match is no secret.
+fn note_laps(run: &RunDir, contest: &Match) -> Result<(), Failure> {
+    let wraps = contest.openings.wraps(contest.schedule.openings());
+    if wraps == 0 {
+        return Ok(());
+    }
+    eprintln!("warning: the openings are used again from the first on, {wraps} times");
+    run.append_event(&json!({"event": "openings used again", "times": wraps})).context("cannot note the openings")?;
+    Ok(())
+}
+
+/// More games at once than cores take time from each other's clocks.
+fn warn_of_crowding(threads: usize, plan: &MatchPlan) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let on_time = plan.players.iter().any(|player| player.limits.time.is_some());
+    if on_time && threads > cores {
+        eprintln!("warning: {threads} games at the same time on {cores} cores: players on time will be short of it");
+    }
 }
 
 /// Writes what is made of the journal: the result and the games as PGN.
@@ -281,7 +305,6 @@ impl MatchArgs {
             pairs: self.pairs.unwrap_or_default(),
             format: self.format,
             time_margin: self.ends.time_margin,
-            breakdowns: self.ends.breakdowns,
             openings: book.source().clone(),
             adjudication: self.ends.adjudication(),
             sprt,

@@ -47,11 +47,8 @@ impl Players {
     fn add(&mut self, variant: &Variant, spec: &PlayerSpec, limits: &LimitArgs) -> Result<(), Failure> {
         let name = self.free_name(spec)?;
         let doing = || format!("cannot set up the player {name}");
-        let allowance = Allowance {
-            nodes: spec.limits.nodes.or(limits.nodes),
-            depth: spec.limits.depth.or(limits.depth),
-            time: spec.limits.time.or(limits.tc),
-        };
+        let general = Allowance { nodes: limits.nodes, depth: limits.depth, time: limits.tc };
+        let allowance = if spec.limits.is_endless() { general } else { spec.limits };
         if allowance.is_endless() {
             return Err(anyhow!("expected a limit of its moves (nodes, depth or tc), got none")).or_bad_input(doing);
         }
