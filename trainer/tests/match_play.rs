@@ -305,6 +305,32 @@ fn results_that_cannot_be_written_are_told_and_made_later() {
 }
 
 #[test]
+fn more_games_at_the_same_time_than_cores_are_warned_of() {
+    let place = Workplace::new();
+    let threads = std::thread::available_parallelism().unwrap().get() + 1;
+    for (limit, warned) in [("--nodes 20", false), ("--nodes 20 --tc 60", true)] {
+        let out = if warned { "clocks" } else { "nodes" };
+        let line = format!("match --variant chess --a a-priori --b a-priori --pairs 1 --out {out} {limit}");
+        let told = |threads| place.run(&format!("{line} --threads {threads}")).stderr.contains("at the same time on");
+        assert_eq!((told(threads), told(1)), (warned, false), "{limit}");
+    }
+}
+
+#[test]
+fn openings_used_again_are_noted() {
+    let place = Workplace::new();
+    place.write("book.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n");
+    let line = "match --variant chess --a a-priori --b a-priori --nodes 20 --openings book.epd";
+    for (pairs, times) in [(1, 0), (3, 2)] {
+        place.run(&format!("{line} --pairs {pairs} --out {pairs}")).succeeded();
+        let events = place.read(&format!("{pairs}/events.jsonl"));
+        let mut events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let noted = events.find(|event| event["event"] == "openings used again");
+        assert_eq!(noted.map_or(0, |event| event["times"].as_u64().unwrap()), times);
+    }
+}
+
+#[test]
 fn a_journal_of_other_rules_is_refused() {
     let place = Workplace::new();
     let line = "match --variant chess --a a-priori --b a-priori --pairs 2 --nodes 20 --seed 3 --out run";
