@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::Workplace;
+use common::{Ended, Workplace};
 use fairyforge::play::adjudication::{Counts, Verdict};
 use fairyforge::play::{
     Adjudication, Allowance, Budget, Ending, Fault, Mover, PlayedGame, Referee, Seat, Start, Thought,
@@ -372,11 +372,11 @@ mod outside {
     }
 
     /// A match of our engine against the script, which has limits of its own.
-    fn against_filter(place: &Workplace, limits: &str, rest: &str) -> Value {
+    fn against_filter(place: &Workplace, limits: &str, rest: &str) -> Ended {
         let rogue = format!("cmd='sh filter.sh' name=rogue {limits}");
         let mut args = vec!["match", "--variant", "chess", "--json", "--out", "run"];
         args.extend(["--player", "name=good nodes=20", "--player", &rogue]);
-        result(&place.run_args(&args.into_iter().chain(rest.split(' ')).collect::<Vec<_>>()).succeeded())
+        place.run_args(&args.into_iter().chain(rest.split(' ')).collect::<Vec<_>>())
     }
 
     /// It dies again and again in the middle of games, is started anew, and its pairs without failures count.
@@ -387,7 +387,7 @@ mod outside {
             &place,
             "'go nodes'*) turns=$((turns + 1)); if [ $turns = 150 ]; then echo 'out of luck' >&2; exit 1; fi;;",
         );
-        let told = against_filter(&place, "nodes=20", "--pairs 6 --breakdowns 12 --threads 1");
+        let told = result(&against_filter(&place, "nodes=20", "--pairs 6 --breakdowns 12 --threads 1").succeeded());
         let (meeting, crashes) = (&told["meetings"][0], told["faults"]["rogue"]["crash"].as_u64().unwrap());
         let failed: Vec<Value> = games(&place, "run").into_iter().filter(|game| !game["fault"].is_null()).collect();
         assert_eq!(failed.len() as u64, crashes);
@@ -408,7 +408,9 @@ mod outside {
     fn games_lost_on_time_are_a_class_of_their_own() {
         let place = Workplace::new();
         filter(&place, "'go movetime'*) turns=$((turns + 1)); if [ $turns = 3 ]; then sleep 1.5; fi;;");
-        let told = against_filter(&place, "tc=0.02/move", "--time-margin 1000 --pairs 1 --breakdowns 0");
+        let ended = against_filter(&place, "tc=0.02/move", "--time-margin 1000 --pairs 1 --breakdowns 0");
+        let told = result(&ended.stdout);
+        assert!(ended.failed(1).contains("nothing counts: a player failed in each of the 1 pairs"));
         assert_eq!(told["faults"]["rogue"]["time-forfeit"], 2);
         let meeting = &told["meetings"][0];
         assert_eq!((&meeting["faulty_pairs"], &meeting["games"]["losses"]), (&1.into(), &0.into()));
@@ -455,12 +457,23 @@ mod outside {
         }
     }
 
-    /// The first Ctrl-C would wait for the engine, which never says a word; the second kills it, wherever the match is.
+    /// The first Ctrl-C waits a while for the engine's move, which never comes; the second kills it, wherever the match is.
     /// A terminal sends Ctrl-C to a whole group of processes, so engines lead groups of their own.
     #[test]
     fn a_second_interrupt_ends_everything_at_once() {
         let place = Workplace::new();
-        place.write("deaf.sh", "trap '' INT TERM HUP\necho $$ >pid.tmp\nmv pid.tmp pid\nexec sleep 100\n");
+        place.write(
+            "deaf.sh",
+            "trap '' INT TERM HUP
+            while read -r line; do
+                case \"$line\" in
+                    uci) echo uciok;;
+                    isready) echo readyok;;
+                    'go perft'*) echo unknown command;;
+                    go*) echo $$ >pid.tmp; mv pid.tmp pid; exec sleep 100;;
+                esac
+            done\n",
+        );
         let line = "match --variant chess --player weights=a-priori --nodes 20 --pairs 1 --out run";
         let mut command = place.command(line);
         let mut running = KilledAtTheEnd(command.args(["--player", "cmd='sh deaf.sh'"]).spawn().unwrap());
@@ -475,8 +488,9 @@ mod outside {
         let interrupt = || Command::new("kill").args(["-INT", &running.0.id().to_string()]).status().unwrap();
         assert!(interrupt().success());
         let mut line = String::new();
-        told.read_line(&mut line).unwrap();
-        assert!(line.contains("once more to stop at once"), "{line}");
+        while !line.contains("once more to stop at once") {
+            assert_ne!(told.read_line(&mut line).unwrap(), 0, "{line}");
+        }
         assert!(lives(&engine));
         assert!(interrupt().success());
         assert_eq!(running.0.wait().unwrap().code(), Some(130));

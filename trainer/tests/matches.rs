@@ -278,7 +278,8 @@ mod outside {
         place.write("rogue.sh", &format!("{} | {filter}\n", engine()));
         let players = ["name=good", "cmd='sh rogue.sh' name=rogue"];
         let told = place.run_args(&args("chess", &players, "--nodes 30 --pairs 3 --breakdowns 9 --out run"));
-        let text = told.succeeded();
+        let text = told.stdout.clone();
+        assert!(told.failed(1).contains("nothing counts: a player failed in each of the 3 pairs"));
         assert!(text.contains("good against rogue: +0 =0 -0"), "{text}");
         assert!(text.contains("failures of rogue: 6 illegal move\n3 pairs with failures are left out"), "{text}");
         let pgn = place.read("run/games.pgn");
@@ -294,7 +295,7 @@ mod outside {
         // Once somebody has looked into it, the match goes on.
         place
             .run_args(&args("chess", &players, "--nodes 30 --pairs 3 --breakdowns 3 --threads 1 --out spent"))
-            .succeeded();
+            .failed(1);
         place.run("match verify spent").succeeded();
     }
 
