@@ -58,19 +58,19 @@ pub struct MatchArgs {
     /// Name or file of the variant.
     #[arg(long, required = true)]
     variant: Option<String>,
-    /// A player, as `name=new weights=new.toml nodes=500` or `cmd=./engine option.Hash=64`; may be repeated.
+    /// A player, as `name=new weights=new.toml nodes=500` or `cmd=./engine option.Hash=64`; two or more are needed.
     #[arg(long = "player", visible_alias = "engine", value_name = "WORDS")]
     players: Vec<PlayerSpec>,
     /// Weights of the first player: short for `--player weights=FILE`.
     #[arg(long, value_name = "FILE")]
     a: Option<PathBuf>,
-    /// Weights of the second player, likewise.
+    /// Weights of the second player.
     #[arg(long, value_name = "FILE", requires = "a")]
     b: Option<PathBuf>,
-    /// A search parameter of player A, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
+    /// A search parameter of --a, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
     #[arg(long, value_name = "NAME=VALUE", requires = "a")]
     a_set: Vec<String>,
-    /// The same for player B.
+    /// The same for --b.
     #[arg(long, value_name = "NAME=VALUE", requires = "b")]
     b_set: Vec<String>,
     /// Pairs of games between any two that meet; at most so many, if a test may end the match.
@@ -79,14 +79,6 @@ pub struct MatchArgs {
     /// Who meets whom.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    #[command(flatten)]
-    limits: LimitArgs,
-    #[command(flatten)]
-    openings: OpeningArgs,
-    #[command(flatten)]
-    test: TestArgs,
-    #[command(flatten)]
-    ends: EndArgs,
     /// Threads: games played at the same time; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
@@ -96,6 +88,14 @@ pub struct MatchArgs {
     /// Print JSON: lines while games are played (`event` is `progress`), at the end the `result`.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    openings: OpeningArgs,
+    #[command(flatten)]
+    test: TestArgs,
+    #[command(flatten)]
+    ends: EndArgs,
 }
 
 #[derive(clap::Subcommand)]
@@ -107,6 +107,7 @@ enum MatchCommand {
 
 /// What players may spend that say nothing of it themselves.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Limits of players without their own, at least one of them")]
 struct LimitArgs {
     /// Nodes a move.
     #[arg(long)]
@@ -114,15 +115,16 @@ struct LimitArgs {
     /// Plies a move.
     #[arg(long)]
     depth: Option<i32>,
-    /// Time in seconds: `0.5/move`, `60`, `10+0.1` (and an increment), `40/60` (moves in so many seconds).
+    /// Time in seconds: `0.5/move`, `60` for the game, `10+0.1` with an increment, `40/60` for every 40 moves.
     #[arg(long, value_name = "TIME")]
     tc: Option<TimeControl>,
 }
 
 /// Where games begin.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Where games begin")]
 struct OpeningArgs {
-    /// Seed of everything random.
+    /// Seed of the openings: the same seed, the same openings.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Random plies at the start of every game, fewest and most, where no file says where games begin.
@@ -144,8 +146,10 @@ struct OpeningArgs {
 
 /// A sequential test that ends the match.
 #[derive(clap::Args)]
+#[command(next_help_heading = "A test that ends the match (two players)")]
 struct TestArgs {
-    /// Elo difference under H0; with --elo1 the match ends as soon as it is decided.
+    /// Elo difference of the first player to the second under H0; the match ends as soon as it is decided between this and
+    /// --elo1.
     #[arg(long, requires = "elo1", allow_negative_numbers = true)]
     elo0: Option<f64>,
     /// Elo difference under H1.
@@ -157,7 +161,7 @@ struct TestArgs {
     /// Probability of accepting H0 at elo1.
     #[arg(long, default_value_t = SprtSettings::usual_error(), requires = "elo0")]
     beta: f64,
-    /// What an Elo is.
+    /// What an Elo is in the test.
     #[arg(long, value_enum, default_value_t, requires = "elo0")]
     model: EloModel,
     /// Decide nothing before so many pairs.
@@ -167,6 +171,7 @@ struct TestArgs {
 
 /// Early ends of games and of the match.
 #[derive(clap::Args)]
+#[command(next_help_heading = "How games end")]
 struct EndArgs {
     /// A draw when both scores stay within MARGIN centipawns for MOVES full moves, from full move FROM on; or `off`.
     /// Random plies and those of a PGN opening count towards FROM, a position of a file is a start.
