@@ -15,6 +15,7 @@ pub mod arena;
 mod checksum;
 pub mod cli;
 pub mod fit;
+mod named_weights;
 pub mod pgn;
 pub mod plan;
 pub mod play;

@@ -357,11 +357,8 @@ mod outside {
     use std::io::{BufRead, BufReader, Read};
     use std::process::{Child, Command, Stdio};
 
-    /// Our engine's program, beside the other one.
     fn engine() -> String {
-        let program = Path::new(env!("CARGO_BIN_EXE_fairyforge")).with_file_name("fairyforge-engine");
-        assert!(program.exists(), "no {}; try: cargo build -p fairyforge-engine", program.display());
-        program.display().to_string()
+        common::our_engine().display().to_string()
     }
 
     /// A script that passes lines on to our engine; `case` is looked at first.

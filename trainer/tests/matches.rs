@@ -238,13 +238,9 @@ fn a_match_goes_on_under_its_own_conditions_only() {
 #[cfg(unix)]
 mod outside {
     use super::*;
-    use std::path::Path;
 
-    /// Our engine's program, beside the other one.
     fn engine() -> String {
-        let program = Path::new(env!("CARGO_BIN_EXE_fairyforge")).with_file_name("fairyforge-engine");
-        assert!(program.exists(), "no {}; try: cargo build -p fairyforge-engine", program.display());
-        program.display().to_string()
+        common::our_engine().display().to_string()
     }
 
     fn args<'a>(variant: &'a str, players: &[&'a str], rest: &'a str) -> Vec<&'a str> {

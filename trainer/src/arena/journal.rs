@@ -7,7 +7,7 @@
 
 use super::schedule::GameNumber;
 use super::statistics::GameResult;
-use crate::checksum::sha256;
+use crate::checksum;
 use crate::play::FaultKind;
 use crate::run_dir::{FileError, append_lines, stream_atomically};
 use serde::{Deserialize, Serialize};
@@ -132,8 +132,7 @@ impl GameEntry {
     }
 
     fn content(&self) -> u64 {
-        let digest = sha256(&[self.fen.as_bytes(), b"\n", self.moves.as_bytes()]);
-        digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+        checksum::number(&[self.fen.as_bytes(), b"\n", self.moves.as_bytes()])
     }
 
     /// What tallies need.

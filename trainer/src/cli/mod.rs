@@ -18,10 +18,9 @@ mod variant;
 
 pub use failure::{Failure, OrBadInput};
 
-use crate::checksum::text_digest;
-use anyhow::{Context, anyhow};
+use crate::named_weights::{self, NamedWeights};
+use anyhow::Context;
 use clap::{Parser, Subcommand};
-use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,11 +38,6 @@ fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
     threads.ok_or_else(|| format!("expected 0 (one a core) to {MOST_THREADS}"))
 }
-
-/// Weights derived from mobility, where a file could be named.
-const A_PRIORI: &str = "a-priori";
-/// Weights built into the program, likewise.
-const SHIPPED: &str = "shipped";
 
 /// Self-play training and measurement for chess variants on large boards.
 #[derive(Parser)]
@@ -139,29 +133,10 @@ fn load_variant(name: &str) -> Result<Arc<Variant>, Failure> {
     Variant::load(name).map(Arc::new).or_bad_input(|| "cannot load the variant".into())
 }
 
-/// Weights with the text they were read from and its digest.
-struct LoadedWeights {
-    weights: Weights,
-    text: String,
-    digest: String,
-}
-
-/// Weights from a file; none, or the word `a-priori`, means those derived from mobility, `shipped` those built in.
-fn load_weights(variant: &Variant, path: Option<&Path>) -> Result<LoadedWeights, Failure> {
-    let Some(path) = path.filter(|path| *path != Path::new(A_PRIORI)) else {
-        let weights = Weights::a_priori(variant);
-        return Ok(LoadedWeights { text: weights.to_toml(variant), weights, digest: A_PRIORI.into() });
-    };
-    if path == Path::new(SHIPPED) {
-        let missing = || anyhow!("no weights are shipped for {}", variant.name());
-        let weights = Weights::shipped(variant).ok_or_else(missing).or_bad_input(|| "cannot load weights".into())?;
-        let text = weights.to_toml(variant);
-        return Ok(LoadedWeights { digest: text_digest(&text), weights, text });
-    }
-    let what = || format!("cannot load weights from {}", path.display());
-    let text = std::fs::read_to_string(path).or_bad_input(what)?;
-    let weights = Weights::read(variant, &text).or_bad_input(what)?;
-    Ok(LoadedWeights { digest: text_digest(&text), weights, text })
+/// Weights by name; none means those derived from mobility.
+fn load_weights(variant: &Variant, name: Option<&Path>) -> Result<NamedWeights, Failure> {
+    let name = name.unwrap_or(Path::new(named_weights::A_PRIORI));
+    named_weights::load(variant, name).or_bad_input(|| "cannot load weights".into())
 }
 
 /// Runs `work` on so many threads; 0 means one a core.

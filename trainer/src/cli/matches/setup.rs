@@ -6,10 +6,11 @@ use crate::arena::external::{EngineCommand, Launcher};
 use crate::arena::journal::JournalPlayer;
 use crate::arena::plan::PlayerPlan;
 use crate::arena::{Contestant, Entrant, Introduction, OwnEngine};
-use crate::cli::{A_PRIORI, Failure, OrBadInput, SHIPPED, load_weights};
+use crate::cli::{Failure, OrBadInput, load_weights};
+use crate::named_weights;
 use crate::play::Allowance;
 use anyhow::anyhow;
-use fairyforge_engine::evaluate::{Tapered, Weights};
+use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use std::path::Path;
@@ -112,11 +113,6 @@ impl Players {
     }
 }
 
-/// The best known: those shipped with the program, if there are any.
-fn usual_weights(variant: &Variant) -> &'static Path {
-    Path::new(if Weights::shipped(variant).is_some() { SHIPPED } else { A_PRIORI })
-}
-
 /// Our engine.
 fn own(
     variant: &Variant,
@@ -124,7 +120,8 @@ fn own(
     allowance: &Allowance,
     doing: impl FnOnce() -> String,
 ) -> Result<(Entrant, PlayerPlan), Failure> {
-    let weights = load_weights(variant, Some(spec.weights.as_deref().unwrap_or_else(|| usual_weights(variant))))?;
+    let name = spec.weights.as_deref().unwrap_or_else(|| Path::new(named_weights::usual(variant)));
+    let weights = load_weights(variant, Some(name))?;
     let params = params(spec).or_bad_input(doing)?;
     let usual_table = if allowance.time.is_some() { TABLE_MEBIBYTES_ON_TIME } else { TABLE_MEBIBYTES };
     let table_mebibytes = spec.hash.unwrap_or(usual_table);
