@@ -147,6 +147,23 @@ fn from_black() -> BoardView {
     BoardView { below: Colour::Black, ..BoardView::default() }
 }
 
+#[test]
+fn the_reader_of_these_tests_refuses_what_is_not_well_formed() {
+    for broken in [
+        "<a><b></a>",
+        "<a>",
+        "<a/><b/>",
+        "<a>&nbsp;</a>",
+        "<a b=\"1\" b=\"2\"/>",
+        "<a b=\"&x;\"/>",
+        "<a b=1/>",
+        "<a/>text",
+    ] {
+        assert!(std::panic::catch_unwind(|| Document::read(broken)).is_err(), "{broken}");
+    }
+    assert_eq!(Document::read("<a b=\"&lt;\">&amp;c</a>").0[0].text, "&c");
+}
+
 /// A unit, its colour, and its drawing must be one and the same thing.
 #[test]
 fn no_two_men_of_a_game_look_alike() {
