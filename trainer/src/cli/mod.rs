@@ -2,6 +2,7 @@
 //! for bad input, 1 for a failed run and 130 for one that was interrupted.
 
 mod bench;
+mod board;
 mod data;
 mod failure;
 pub mod fit;
@@ -54,6 +55,8 @@ enum Command {
     /// The variants: list them, check files, show one, explain one in English.
     #[command(subcommand, after_help = "Examples:\n  fairyforge variant list\n  fairyforge variant show sorcerer")]
     Variant(variant::VariantCommand),
+    /// Draw a position, as text or as SVG.
+    Board(board::BoardArgs),
     /// Count the leaves of the tree of legal moves.
     Perft(perft::PerftArgs),
     /// Play games of the engine against itself and record them.
@@ -110,6 +113,7 @@ pub fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Quickstart(args) => loops::quickstart(&args),
         Command::Variant(command) => variant::run(&command),
+        Command::Board(args) => board::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(args),
