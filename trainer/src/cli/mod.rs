@@ -3,6 +3,7 @@
 
 mod bench;
 mod data;
+mod endgame;
 mod failure;
 pub mod fit;
 mod loops;
@@ -85,6 +86,12 @@ enum Command {
     /// Look at recorded games: verify, digest, head.
     #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
+    /// Tables of few men, by retrograde analysis: build, verify, probe.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fairyforge endgame build --variant chess --men \"K+Q v K\" --out data/endgames/chess"
+    )]
+    Endgame(endgame::EndgameCommand),
     /// Games as PGN: check files, export those of a run.
     #[command(
         subcommand,
@@ -126,6 +133,7 @@ pub fn main() -> ExitCode {
         Command::Loop(args) => loops::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
+        Command::Endgame(command) => endgame::run(&command),
         Command::Pgn(command) => pgn::run(&command),
     };
     match ended {
