@@ -123,8 +123,9 @@ fn either_side_may_be_the_strong_one() {
 
 /// A small board shows every rule on every position of four men.
 fn small(setup: &str, pieces: &str, rest: &str) -> Arc<Variant> {
+    let last = setup.lines().count();
     variant_from(&format!(
-        "format = 1\n[variant]\nname = \"small\"\n[board]\nsetup = \"\"\"\n{setup}\"\"\"\n[zones]\nlast = \"rank 5\"\n\
+        "format = 1\n[variant]\nname = \"small\"\n[board]\nsetup = \"\"\"\n{setup}\"\"\"\n[zones]\nlast = \"rank {last}\"\n\
          [pieces]\nking = {{ letter = \"K\", moves = \"K\" }}\n{pieces}\n{rest}"
     ))
 }
@@ -166,7 +167,7 @@ fn ways_of_all_kinds_are_taken_back() {
 
 #[test]
 fn pawns_promote_as_the_rules_allow() {
-    let setup = "r f k f .\np . p . .\n. . . . .\n. . P . P\n. F K F R\n";
+    let setup = "r f k f\np . p .\n. . . .\n. . P P\nR F K F\n";
     let pieces = "rook = { letter = \"R\", moves = \"R\" }\nferz = { letter = \"F\", moves = \"F\" }\n\
                   pawn = { letter = \"P\", moves = \"fmWfcF\" }";
     let must =
@@ -187,7 +188,7 @@ fn stalemate_and_bare_kings_end_games_as_the_rules_say() {
         ["stalemated_side = \"loses\"\nstalemated_by_bare_king = \"draws\"", "stalemated_side = \"wins\"", ""];
     let bare = ["bare_king = \"loses\"", "bare_king = \"loses unless it bares back\"\nbare_kings_draw = true", ""];
     for (stalemate, bare) in stalemate.iter().flat_map(|stalemate| bare.iter().map(move |bare| (stalemate, bare))) {
-        let game = small(ROOKS, pieces, &format!("[end]\n{stalemate}\n{bare}\n"));
+        let game = small("r k . .\n. . . .\n. . . .\nR K . .\n", pieces, &format!("[end]\n{stalemate}\n{bare}\n"));
         for men in ["K+F v K", "K+F v K+R", "K+F+F v K"] {
             assert_right(&game, men);
         }
@@ -293,6 +294,29 @@ fn longest_mates_of_four_men_in_orthodox_chess() {
         assert_eq!(built.longest_moves(), moves, "{men}");
         assert!(built.verified(random(1_000_000)).legal >= 1_000_000);
     }
+}
+
+/// Each unit with its king against a king, in every shipped game: units, boards, promotions and ends of all kinds.
+#[test]
+#[ignore = "some hundred tables: minutes"]
+fn every_unit_of_every_shipped_game() {
+    let mut tables = 0;
+    for game in common::shipped() {
+        let letter = |unit| game.unit(unit).letter;
+        for unit in game.units().filter(|&unit| unit != game.royal()) {
+            let men = format!("{0}+{1} v {0}", letter(game.royal()), letter(unit));
+            let material = Material::parse(&game, &men).unwrap();
+            if let Err(refused) = Plan::of(&game, &material) {
+                assert!(matches!(refused, EndgameError::PromotesToRoyal { .. }), "{} {refused}", game.name());
+                continue;
+            }
+            let built = Built::new(&game, &men);
+            let checked = verify(&built.tables, built.table(), random(2_000), &work(0));
+            assert!(checked.is_ok_and(|checked| checked.legal >= 2_000), "{} {men}", game.name());
+            tables += 1;
+        }
+    }
+    assert!(tables > 300, "{tables}");
 }
 
 #[test]

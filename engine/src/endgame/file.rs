@@ -160,9 +160,9 @@ fn refuse_unknown_codes(codes: &[u8], distances: usize) -> Result<(), ReadError>
     }
 }
 
-/// So many bytes, without trusting the number: memory grows as bytes come.
+/// So many bytes. The number has been checked: it is small, or the layout's own.
 fn read_exactly(stream: &mut impl Read, count: usize) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(count);
     stream.take(count as u64).read_to_end(&mut bytes)?;
     if bytes.len() == count {
         Ok(bytes)
