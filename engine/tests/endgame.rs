@@ -36,15 +36,15 @@ impl Built {
     }
 
     fn table(&self) -> &Table {
-        self.tables.get(&self.material).unwrap()
+        self.tables.get(&self.material).expect("it was made")
     }
 
     fn statistics(&self, side: Colour) -> Statistics {
-        self.table().statistics(side, &work(0)).unwrap()
+        self.table().statistics(side, &work(0)).expect("nobody stops it")
     }
 
     fn longest_moves(&self) -> u16 {
-        self.statistics(Colour::White).longest_win.unwrap().value.moves()
+        self.statistics(Colour::White).longest_win.expect("White wins somewhere").value.moves()
     }
 
     fn verified(&self, sample: Sample) -> Checked {
@@ -230,7 +230,7 @@ fn positions_with_rights_are_in_no_table() {
 
 fn bytes(table: &Table) -> Vec<u8> {
     let mut bytes = Vec::new();
-    file::write(table, &mut bytes).unwrap();
+    file::write(table, &mut bytes).expect("memory takes everything");
     bytes
 }
 
