@@ -219,6 +219,24 @@ fn the_inventors_games_are_right_where_they_are_hard() {
     assert!(stealth.verified(random(30_000)).legal >= 30_000);
 }
 
+/// What `docs/endgames.md` says of the claims S2 and O6.
+#[test]
+fn the_inventors_claims_have_answers() {
+    let told = |name: &str, men: &str| {
+        let counts = Built::new(&variant(name), men).statistics(Colour::White);
+        (counts.won, counts.positions, counts.longest_win.map_or(0, |longest| longest.value.moves()))
+    };
+    assert_eq!(told("sorcerer", "K+S v K"), (0, 938_844, 0));
+    assert_eq!(told("sorcerer", "K+C v K"), (0, 936_668, 0));
+    let opulent = |men| told("opulent-lemurian-shatranj", men);
+    assert_eq!(opulent("K+N v K"), (2_900, 850_928, 14));
+    assert_eq!(opulent("K+S v K"), (18_152, 786_760, 10));
+    for (men, moves) in [("K+W v K", 29), ("K+G v K", 28), ("K+R v K", 20), ("K+H v K", 17)] {
+        let (won, positions, longest) = opulent(men);
+        assert_eq!((won, longest), (positions, moves), "{men}");
+    }
+}
+
 #[test]
 fn positions_with_rights_are_in_no_table() {
     let built = Built::new(&variant("chess"), "K+R v K");

@@ -21,8 +21,13 @@ fn a_table_is_built_checked_and_asked() {
     let told = json(&build(&place, "chess", "K+Q v K", &["--json"]).succeeded());
     assert_eq!((&told["longest_moves"], &told["men"]), (&10.into(), &"K+Q v K".into()));
     assert_eq!(told["won"], told["positions"]);
-    assert!(told["black_to_move"]["drawn"].as_u64().unwrap() > 0, "{told}");
+    assert!(told["weak_side_to_move"]["drawn"].as_u64().unwrap() > 0, "{told}");
     assert_eq!(place.files("tables").keys().collect::<Vec<_>>(), ["KQvK.table", "KvK.table"]);
+
+    let other = json(&build(&place, "chess", "K v K+Q", &["--json"]).succeeded());
+    assert_eq!((&other["strong_side"], &other["longest_moves"]), (&"black".into(), &10.into()));
+    assert_eq!((&other["positions"], &other["won"]), (&told["positions"], &told["won"]));
+    std::fs::remove_file(place.path("tables").join("KvKQ.table")).unwrap();
 
     let fen = told["longest_fen"].as_str().unwrap();
     let probed = json(&place.run_args(&["endgame", "probe", "tables", "--fen", fen, "--json"]).succeeded());
@@ -34,7 +39,7 @@ fn a_table_is_built_checked_and_asked() {
 
     let checked = json(&place.run("endgame verify tables --json").succeeded());
     assert_eq!((&checked["tables"][1]["men"], &checked["tables"][1]["all"]), (&"K+Q v K".into(), &true.into()));
-    let both = told["positions"].as_u64().unwrap() + told["black_to_move"]["positions"].as_u64().unwrap();
+    let both = told["positions"].as_u64().unwrap() + told["weak_side_to_move"]["positions"].as_u64().unwrap();
     assert_eq!(checked["tables"][1]["positions"], both);
 }
 
@@ -64,6 +69,20 @@ fn a_build_goes_on_where_it_was() {
     let mut again = place.files("killed");
     again.retain(|name, _| !name.ends_with(".tmp"));
     assert!(again == whole);
+}
+
+#[test]
+fn an_interrupted_build_keeps_what_is_finished() {
+    let place = Workplace::new();
+    let line = "endgame build --variant herculean --men K+S+ZvK --out tables --threads 1 --json";
+    let mut running = place.start(line);
+    running.glance_until(|| place.path("tables").join("KZvK.table").exists());
+    running.interrupt();
+    let ended = running.end();
+    assert_eq!(ended.stdout, "", "an interrupted build has no results");
+    let message = ended.failed(130);
+    assert!(message.contains("the same command goes on"), "{message}");
+    assert_eq!(place.files("tables").keys().collect::<Vec<_>>(), ["KSvK.table", "KZvK.table", "KvK.table"]);
 }
 
 #[test]

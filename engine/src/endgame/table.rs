@@ -346,3 +346,34 @@ fn has_men_in_hand(position: &Position) -> bool {
     position.variant().rules().drops.is_some()
         && Colour::BOTH.into_iter().any(|side| position.variant().units().any(|unit| position.in_hand(unit, side) > 0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_ordered_as_players_would_choose() {
+        let (win, loss) =
+            (|plies| Value { result: SideResult::Win, plies }, |plies| Value { result: SideResult::Loss, plies });
+        let best_first = [win(0), win(1), win(31), Value::DRAW, loss(40), loss(2), loss(0)];
+        for pair in best_first.windows(2) {
+            assert_eq!(pair[1].better(pair[0]), pair[0]);
+            assert_eq!(pair[0].better(pair[1]), pair[0]);
+        }
+        assert_eq!((win(31).before(), loss(0).before(), Value::DRAW.before()), (loss(32), win(1), Value::DRAW));
+        assert_eq!(win(31).to_string(), "win in 16 moves (31 plies)");
+        assert_eq!(win(1).to_string(), "win in 1 move (1 ply)");
+    }
+
+    #[test]
+    fn a_byte_tells_so_many_distances_apart_and_no_more() {
+        let mut distances = Distances::default();
+        for plies in 0..MOST_DISTANCES as u16 {
+            let value = Value { result: SideResult::Win, plies };
+            let code = distances.add(value).unwrap();
+            assert!(code != DRAWN && code != NO_POSITION);
+            assert_eq!((distances.value(code), distances.add(value)), (Some(value), Ok(code)));
+        }
+        assert_eq!(distances.add(Value { result: SideResult::Loss, plies: 0 }), Err(MOST_DISTANCES));
+    }
+}

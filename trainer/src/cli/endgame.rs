@@ -214,14 +214,20 @@ fn interrupted_or_failed(error: EndgameError) -> Failure {
     }
 }
 
-fn as_json(variant: &Variant, material: &Material, plan: &Plan, [white, black]: &[Statistics; 2]) -> Json {
+/// The side with more men; of equals White.
+fn strong_side(material: &Material) -> Colour {
+    if material.count(Colour::Black) > material.count(Colour::White) { Colour::Black } else { Colour::White }
+}
+
+fn as_json(variant: &Variant, material: &Material, plan: &Plan, statistics: &[Statistics; 2]) -> Json {
     let slots = plan.planned(material).map_or(0, |planned| planned.slots);
-    let mut told = counts_as_json(white);
+    let strong = strong_side(material);
+    let mut told = counts_as_json(&statistics[strong.index()]);
     told["variant"] = json!(variant.name());
     told["rules_hash"] = json!(variant.rules_hash());
     told["men"] = json!(material.text(variant));
-    told["side_to_move"] = json!("white");
-    told["black_to_move"] = counts_as_json(black);
+    told["strong_side"] = json!(if strong == Colour::White { "white" } else { "black" });
+    told["weak_side_to_move"] = counts_as_json(&statistics[strong.opponent().index()]);
     told["bytes"] = json!(2 * slots);
     told["tables"] = json!(plan.tables.len());
     told
