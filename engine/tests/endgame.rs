@@ -6,9 +6,11 @@ use common::{position, variant, variant_from};
 use fairyforge_engine::endgame::{
     Checked, EndgameError, Material, Plan, Sample, Stage, Statistics, Table, Tables, Value, Work, file, solve, verify,
 };
+use fairyforge_engine::geometry::Square;
 use fairyforge_engine::position::{Piece, Position};
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, SideResult};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -246,6 +248,25 @@ fn positions_with_rights_are_in_no_table() {
     assert_eq!(probe("4k3/8/8/8/8/8/8/3QK3 w - - 0 1"), None);
 }
 
+#[test]
+fn positions_are_made_of_men() {
+    let chess = variant("chess");
+    let man = |letter: char| chess.man_with_letter(letter).map(|(unit, colour)| Piece::new(unit, colour)).unwrap();
+    let of = |men: &[(&str, char)], side| {
+        let place = |&(name, letter): &(&str, char)| (chess.topology().parse(name).unwrap(), man(letter));
+        Position::of_men(&chess, men.iter().map(place), side).map(|position| position.fen())
+    };
+    let fen = of(&[("e1", 'K'), ("h1", 'R'), ("e8", 'k')], Colour::Black);
+    assert_eq!(fen.unwrap(), "4k3/8/8/8/8/8/8/4K2R b - - 0 1");
+    let reason = |men: &[(&str, char)]| of(men, Colour::White).unwrap_err().to_string();
+    assert!(reason(&[("e1", 'K'), ("e1", 'R'), ("e8", 'k')]).contains("e1 holds two men"));
+    assert!(reason(&[("e1", 'K'), ("e3", 'R'), ("e8", 'k')]).contains("could take the king"));
+    assert!(reason(&[("e1", 'K'), ("a8", 'P'), ("e8", 'k')]).contains("must promote"));
+    assert!(reason(&[("e1", 'K')]).contains("expected one king of Black"));
+    let hole = Position::of_men(&chess, [(Square::at(9, 9).unwrap(), man('K'))], Colour::White);
+    assert!(hole.unwrap_err().to_string().contains("does not exist"));
+}
+
 fn bytes(table: &Table) -> Vec<u8> {
     let mut bytes = Vec::new();
     file::write(table, &mut bytes).expect("memory takes everything");
@@ -284,6 +305,29 @@ fn files_are_read_whole_or_refused() {
     assert!(reason(&whole, &variant("shatranj")).contains("rules of shatranj"));
     assert!(reason(b"PK", &chess).contains("bytes more"));
     assert!(reason(&[0; 64], &chess).contains("an endgame table"));
+}
+
+/// One wrong byte under a right checksum: the check finds it, be it the value of a position or a position too many.
+#[test]
+fn the_check_finds_one_wrong_byte() {
+    let chess = variant("chess");
+    let built = Built::new(&chess, "K+N v K");
+    let whole = bytes(built.table());
+    let first = whole.len() - 32 - 2 * built.table().slots();
+    let drawn = first + whole[first..].iter().position(|&code| code == 0).unwrap();
+    for (at, code, told) in
+        [(drawn, 1, "the table says win in 0 moves"), (drawn, 255, "the table says no legal position")]
+    {
+        let mut spoilt = whole[..whole.len() - 32].to_vec();
+        spoilt[at] = code;
+        let checksum = Sha256::digest(&spoilt);
+        spoilt.extend_from_slice(&checksum);
+        let mut tables = Built::new(&chess, "K v K").tables;
+        tables.insert(file::read(&chess, &mut &spoilt[..]).unwrap());
+        let found = verify(&tables, tables.get(&built.material).unwrap(), Sample::All, &work(0));
+        let reason = found.expect_err("it is wrong").to_string();
+        assert!(reason.contains(told) && reason.contains("the moves from there say draw"), "{reason}");
+    }
 }
 
 #[test]
