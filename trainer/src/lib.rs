@@ -2,10 +2,20 @@
 //!
 //! The games themselves are `fairyforge-engine`'s; this crate plays them in bulk and learns from them.
 
+/// `eprintln!` for what is only told: a reader of standard error that has gone away ends nothing.
+macro_rules! errln {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+pub(crate) use errln;
+
 pub mod arena;
 mod checksum;
 pub mod cli;
 pub mod fit;
+mod named_weights;
 pub mod pgn;
 pub mod plan;
 pub mod play;

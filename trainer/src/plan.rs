@@ -20,6 +20,8 @@ pub(crate) const MOST_GAMES: u64 = 1_000_000_000;
 pub(crate) const MOST_NODES: u64 = 1_000_000_000;
 const MOST_PLIES: u32 = 10_000;
 const MOST_RANDOM_PLIES: u16 = 200;
+/// Scores beyond this are mates.
+const MOST_MARGIN: i32 = 20_000;
 pub(crate) const MOST_TABLE_MEBIBYTES: usize = 65_536;
 
 /// A training loop: generations of self-play, fit and match.
@@ -172,7 +174,12 @@ pub(crate) fn check_openings(openings: &Openings) -> Result<(), PlanError> {
 
 pub(crate) fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {
     let most = adjudication.most_plies;
-    require("adjudication.most_plies", (1..=MOST_PLIES).contains(&most), format!("1 to {MOST_PLIES}"), most)
+    require("adjudication.most_plies", (1..=MOST_PLIES).contains(&most), format!("1 to {MOST_PLIES}"), most)?;
+    let Adjudication { draw_margin, win_margin, win_moves, .. } = *adjudication;
+    let draws = (0..=MOST_MARGIN).contains(&draw_margin);
+    require("adjudication.draw_margin", draws, format!("0 to {MOST_MARGIN}"), draw_margin)?;
+    let wins = win_moves == 0 || (1..=MOST_MARGIN).contains(&win_margin);
+    require("adjudication.win_margin", wins, format!("1 to {MOST_MARGIN}"), win_margin)
 }
 
 /// Checks settings of a match.

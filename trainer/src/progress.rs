@@ -34,7 +34,7 @@ impl Progress {
         }
         bar.set_prefix(title.to_owned());
         if !terminal {
-            eprintln!("{title}: {total} {what}");
+            crate::errln!("{title}: {total} {what}");
         }
         Self {
             bar,
@@ -55,7 +55,7 @@ impl Progress {
         // What others did says nothing about the time left.
         self.bar.reset_eta();
         if done > 0 && self.last_line.is_some() {
-            eprintln!("{done} {} were done before", self.what);
+            crate::errln!("{done} {} were done before", self.what);
         }
     }
 
@@ -99,7 +99,7 @@ impl Progress {
         self.bar.finish_and_clear();
         let (games, positions) = self.counts();
         if self.total > 0 && games > 0 {
-            eprintln!("{games} {}, {positions} positions, {}, {:.0?}", self.what, self.rates(), self.elapsed());
+            crate::errln!("{games} {}, {positions} positions, {}, {:.0?}", self.what, self.rates(), self.elapsed());
         }
     }
 
@@ -120,6 +120,6 @@ impl Progress {
         let (games, _) = self.counts();
         let done = games + self.skipped.load(Ordering::Relaxed);
         let left = self.elapsed().as_secs_f64() / games.max(1) as f64 * self.total.saturating_sub(done) as f64;
-        eprintln!("{done}/{} {}, {}, about {left:.0} s left", self.total, self.what, self.rates());
+        crate::errln!("{done}/{} {}, {}, about {left:.0} s left", self.total, self.what, self.rates());
     }
 }

@@ -11,7 +11,7 @@ use crate::arena::sprt::{Decision, Sprt};
 use crate::arena::standing::Standing;
 use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
-use crate::checksum::{sha256, text_digest};
+use crate::checksum::{self, text_digest};
 use crate::fit::claims::{Judgement, judge};
 use crate::fit::{FitError, FitReport, FitRequest, fit_run};
 use crate::plan::Plan;
@@ -278,6 +278,5 @@ impl TrainingLoop<'_> {
 
 /// The openings of a gate are none of the self-play's, nor of another generation's gate.
 fn gate_seed(seed: u64, generation: u32) -> u64 {
-    let digest = sha256(&[format!("gate {seed} {generation}").as_bytes()]);
-    digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+    checksum::number(&[format!("gate {seed} {generation}").as_bytes()])
 }

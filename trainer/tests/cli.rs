@@ -42,6 +42,7 @@ fn every_help_has_an_example() {
         "variant check",
         "variant show",
         "variant explain",
+        "board",
         "perft",
         "selfplay",
         "fit",

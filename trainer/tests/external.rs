@@ -2,6 +2,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as tests do")]
 
+mod common;
+
+use common::our_engine;
 use fairyforge::arena::external::{
     EngineCommand, ExternalEngine, Launcher, OptionError, Patience, RulesComparison, StartError,
 };
@@ -15,31 +18,13 @@ use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{Params, score};
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::Colour;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Once};
 use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
-
-/// Our own engine's program, next to the other one. It is built if it is not there, as after `cargo test -p fairyforge`.
-fn our_engine() -> PathBuf {
-    static BUILT: Once = Once::new();
-    let program = Path::new(env!("CARGO_BIN_EXE_fairyforge")).with_file_name("fairyforge-engine");
-    BUILT.call_once(|| {
-        if !program.exists() {
-            let mut build = Command::new(env!("CARGO"));
-            build.args(["build", "-p", "fairyforge-engine", "--bin", "fairyforge-engine"]);
-            if program.parent().unwrap().ends_with("release") {
-                build.arg("--release");
-            }
-            assert!(build.status().unwrap().success(), "try: cargo build -p fairyforge-engine");
-        }
-    });
-    assert!(program.exists(), "no {}; try: cargo build -p fairyforge-engine", program.display());
-    program
-}
 
 fn ours(options: &[(&str, &str)]) -> EngineCommand {
     with_options(EngineCommand::new(format!("'{}'", our_engine().display())), options)

@@ -150,6 +150,11 @@ fn tampering_is_told() {
         (changed("plies", 2000.into()), "pair 0, game 1: expected the plies of the opening"),
         (changed("white", 0.into()).replacen("\"black\":0", "\"black\":1", 1), "pair 0, game 1: expected the players"),
         (sound.replacen("\"seed\":3", "\"seed\":4", 1), "header: expected the seed 3"),
+        (sound.replacen("20 nodes a move", "200 nodes a move", 1), "header: expected the limits of a-priori"),
+        (
+            sound.replacen("\"late_move_base\":\"24\"", "\"late_move_base\":\"12\"", 1),
+            "header: expected the late_move_base of a-priori 24",
+        ),
         ([&lines[..2], &lines[3..]].concat().concat(), "7 games"),
     ] {
         place.write("run/journal.jsonl", &journal);
@@ -173,6 +178,48 @@ fn tampering_is_told() {
     place.run("match verify nowhere").refused(2, &["nowhere"]);
 }
 
+/// Few games often have no likeliest ratings; that must cost neither results nor PGN.
+#[test]
+fn three_players_and_few_games_have_a_result() {
+    for seed in 1..7 {
+        let place = Workplace::new();
+        let line = format!("--pairs 1 --seed {seed} --threads 2 --nodes 20 --out run");
+        let mut args = vec!["match", "--variant", "chess"];
+        for player in ["name=a", "name=b option.late_move_base=4", "name=c weights=a-priori hash=2"] {
+            args.extend(["--player", player]);
+        }
+        let told = place.run_args(&args.into_iter().chain(line.split(' ')).collect::<Vec<_>>());
+        assert!(told.succeeded().contains("games in run"));
+        place.run("match verify run").succeeded();
+        assert!(place.path("run/result.json").exists());
+    }
+}
+
+/// One opening and limits in nodes: the same two games again and again. A test must not take them for evidence.
+#[test]
+fn copies_of_games_are_no_evidence() {
+    let place = Workplace::new();
+    place.write("one.epd", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n");
+    let line = "match --variant chess --a a-priori --b a-priori --b-set late_move_base=4 --nodes 60 --pairs 60 --elo0 0 --elo1 5 --openings one.epd --out run";
+    let told = place.run(line).succeeded();
+    assert!(told.contains("59 pairs are exact copies of others") && told.contains("undecided"), "{told}");
+    assert!(told.contains("after 1 pairs") && told.contains("Elo n/a (no variance yet)"), "{told}");
+    place.run("match verify run").succeeded();
+}
+
+/// Whoever reads what is only told may go away.
+#[cfg(unix)]
+#[test]
+fn a_match_goes_on_when_nobody_reads_its_progress() {
+    let place = Workplace::new();
+    let line = "match --variant chess --a a-priori --b a-priori --pairs 3 --nodes 20 --seed 3 --out run";
+    let mut command = place.command(line);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert!(command.stderr(writer).status().unwrap().success());
+    place.run("match verify run").succeeded();
+}
+
 /// Conditions that differ are another match.
 #[test]
 fn a_match_goes_on_under_its_own_conditions_only() {
@@ -191,13 +238,9 @@ fn a_match_goes_on_under_its_own_conditions_only() {
 #[cfg(unix)]
 mod outside {
     use super::*;
-    use std::path::Path;
 
-    /// Our engine's program, beside the other one.
     fn engine() -> String {
-        let program = Path::new(env!("CARGO_BIN_EXE_fairyforge")).with_file_name("fairyforge-engine");
-        assert!(program.exists(), "no {}; try: cargo build -p fairyforge-engine", program.display());
-        program.display().to_string()
+        common::our_engine().display().to_string()
     }
 
     fn args<'a>(variant: &'a str, players: &[&'a str], rest: &'a str) -> Vec<&'a str> {
@@ -231,7 +274,8 @@ mod outside {
         place.write("rogue.sh", &format!("{} | {filter}\n", engine()));
         let players = ["name=good", "cmd='sh rogue.sh' name=rogue"];
         let told = place.run_args(&args("chess", &players, "--nodes 30 --pairs 3 --breakdowns 9 --out run"));
-        let text = told.succeeded();
+        let text = told.stdout.clone();
+        assert!(told.failed(1).contains("nothing counts: a player failed in each of the 3 pairs"));
         assert!(text.contains("good against rogue: +0 =0 -0"), "{text}");
         assert!(text.contains("failures of rogue: 6 illegal move\n3 pairs with failures are left out"), "{text}");
         let pgn = place.read("run/games.pgn");
@@ -247,16 +291,41 @@ mod outside {
         // Once somebody has looked into it, the match goes on.
         place
             .run_args(&args("chess", &players, "--nodes 30 --pairs 3 --breakdowns 3 --threads 1 --out spent"))
-            .succeeded();
+            .failed(1);
         place.run("match verify spent").succeeded();
+    }
+
+    /// Games beyond the end of a test are dropped, and with them their failures: the result must not remember them.
+    #[test]
+    fn a_test_against_a_program_that_fails_now_and_then_verifies() {
+        let place = Workplace::new();
+        let filter = "sed -u -e '/^bestmove/{x;s/^/x/;/x\\{400\\}/{s/.*//;x;s/.*/bestmove a1a1/;x};x}'";
+        place.write("rogue.sh", &format!("{} | {filter}\n", engine()));
+        let players = ["name=good nodes=200", "cmd='sh rogue.sh' name=rogue nodes=20 option.Hash=1"];
+        let rest = "--pairs 400 --elo0 0 --elo1 60 --threads 3 --breakdowns 99 --out run";
+        let told = place.run_args(&args("chess", &players, rest)).succeeded();
+        assert!(told.contains("H1 accepted"), "{told}");
+        place.run("match verify run").succeeded();
+    }
+
+    /// Nobody waits for a program that does not answer.
+    #[test]
+    fn an_interrupt_is_heard_while_a_program_is_silent() {
+        let place = Workplace::new();
+        place.write("silent.sh", "echo here >started; while read line; do :; done\n");
+        let words = args("chess", &["name=x", "cmd='sh silent.sh'"], "--nodes 9 --pairs 1 --out run");
+        let mut running = place.start_args(&words);
+        running.glance_until(|| place.path("started").exists());
+        running.interrupt();
+        // Far less than the half minute that a program has to introduce itself.
+        running.glance_within(10_000);
+        running.end().failed(130);
     }
 
     #[test]
     fn programs_that_cannot_play_are_refused_before_the_first_game() {
         let place = Workplace::new();
         let engine = engine();
-        let other_rules = "format = 1\ninherits = \"chess\"\n[variant]\nname = \"chess\"\n[castling]\nwings = []\n";
-        place.write("other.toml", other_rules);
         for (player, words) in [
             ("cmd=./nowhere".to_owned(), &["nowhere", "No such file"][..]),
             (format!("cmd={engine} option.Hahs=5"), &["Hahs", "Hash"]),
@@ -268,11 +337,6 @@ mod outside {
             let refused = place.run_args(&args("chess", &["name=x", &player], "--nodes 9 --pairs 1 --out run"));
             refused.refused(2, words);
             assert!(!place.path("run/journal.jsonl").exists(), "{player}");
-        }
-        if place.run("variant check other.toml").status == Some(0) {
-            let player = format!("cmd={engine} option.VariantPath={}", place.path("other.toml").display());
-            let refused = place.run_args(&args("herculean", &["name=x", &player], "--nodes 9 --pairs 1 --out run"));
-            refused.refused(2, &["rules"]);
         }
     }
 

@@ -69,7 +69,7 @@ fn the_matches_of_a_loop_are_written() {
     assert_eq!(std::fs::read_to_string(&journal).unwrap(), torn);
     let matches = place.read("matches.pgn");
     assert!(place.read("all.pgn").ends_with(&matches));
-    for words in ["[Event \"gate 001 against 000, seed 3\"]", "[Round \"0.1\"]", "[White \"001\"]", "[Black \"000\"]"] {
+    for words in ["[Event \"gate 001 against 000, seed 3\"]", "[Round \"1.1\"]", "[White \"001\"]", "[Black \"000\"]"] {
         assert!(matches.contains(words), "{words:?} in {matches}");
     }
 }

@@ -13,7 +13,6 @@ use crate::moves::notation::MoveTextError;
 use crate::position::{FenError, Position};
 use crate::search::params::{Param, ParamError, ParamsError};
 use crate::search::{Clock, Deadline, Limits, Memory, Params};
-use crate::variant::rules::Colour;
 use crate::variant::{LoadError, Variant};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
@@ -299,29 +298,7 @@ impl Engine {
 
     /// The board with what is known of it.
     pub fn drawing(&self) -> String {
-        let position = self.position();
-        let side = if position.side_to_move() == Colour::White { "white" } else { "black" };
-        let mut lines = vec![
-            format!("{position}\n"),
-            format!("Variant: {} (rules {:.12})", self.variant.name(), self.variant.rules_hash()),
-            format!("Fen: {}", position.fen()),
-            format!("Key: {:016X}", position.key()),
-            format!("Side to move: {side}{}", if position.in_check() { ", in check" } else { "" }),
-            format!("Checkers: {}", self.checkers()).trim_end().into(),
-            format!("Legal moves: {}", position.legal_moves().len()),
-        ];
-        if let Some(outcome) = self.game.outcome() {
-            let result = outcome.winner.map_or("draw".into(), |winner| format!("{winner:?} wins"));
-            lines.push(format!("Game over: {result} ({})", outcome.reason));
-        }
-        lines.join("\n")
-    }
-
-    /// The squares of the men that attack a royal man of the side to move.
-    fn checkers(&self) -> String {
-        let position = self.position();
-        let names = position.checkers().iter().map(|square| self.variant.topology().name(square));
-        names.collect::<Vec<_>>().join(" ")
+        crate::drawing::text(&self.game)
     }
 
     /// All legal moves in one line, in alphabetical order, for scripts that compare them.

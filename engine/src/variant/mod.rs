@@ -26,7 +26,7 @@ use paths::{Path, View};
 use rules::{CheckRule, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
 use sha2::{Digest, Sha256};
 use tables::{AttackStep, MoveStep, Programs};
-pub use ways::Way;
+pub use ways::{OPEN_CENTRE, Way};
 
 /// Paths one unit may have from one square; more is a file asking for a combinatorial explosion.
 const MAX_PATHS: usize = 1_500;

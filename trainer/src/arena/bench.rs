@@ -18,7 +18,7 @@ use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{self, Limits, Memory, Params, Report};
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -56,9 +56,19 @@ pub struct Round {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Times {
     /// By the clock.
+    #[serde(serialize_with = "in_seconds")]
     pub wall: Duration,
     /// Processor time of all threads, where the system tells it.
+    #[serde(serialize_with = "in_seconds_if_any")]
     pub processor: Option<Duration>,
+}
+
+fn in_seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    time.as_secs_f64().serialize(serializer)
+}
+
+fn in_seconds_if_any<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
 }
 
 /// A beginning from which times are taken.

@@ -78,7 +78,10 @@ impl Contestant {
             Entrant::Own(own) => (format!("fairyforge {}", env!("CARGO_PKG_VERSION")), own.effective(), Vec::new()),
             Entrant::External { command, launcher } => {
                 let started = launcher.start(command, variant)?;
-                (started.name().to_owned(), started.effective().clone(), self.remarks(&started))
+                // Another program under the same name is another player.
+                let digest = command.program_digest().unwrap_or_else(|| "unknown".into());
+                let engine = format!("{} (program {digest:.12})", started.name());
+                (engine, started.effective().clone(), self.remarks(&started))
             }
         };
         let player = JournalPlayer { name: self.name.clone(), engine, limits: self.allowance.to_string(), effective };

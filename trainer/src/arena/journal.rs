@@ -7,6 +7,7 @@
 
 use super::schedule::GameNumber;
 use super::statistics::GameResult;
+use crate::checksum;
 use crate::play::FaultKind;
 use crate::run_dir::{FileError, append_lines, stream_atomically};
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,8 @@ pub struct GameSummary {
     pub fault: Option<(usize, FaultKind)>,
     /// Moves played.
     pub plies: usize,
+    /// A number that is the same for games of the same opening and moves, and hardly ever for others.
+    pub content: u64,
 }
 
 impl GameEntry {
@@ -128,6 +131,10 @@ impl GameEntry {
         }
     }
 
+    fn content(&self) -> u64 {
+        checksum::number(&[self.fen.as_bytes(), b"\n", self.moves.as_bytes()])
+    }
+
     /// What tallies need.
     pub fn summary(&self) -> GameSummary {
         GameSummary {
@@ -137,6 +144,7 @@ impl GameEntry {
             result: self.white_result(),
             fault: self.fault.as_ref().map(|fault| (fault.player, fault.kind)),
             plies: self.scores.len(),
+            content: self.content(),
         }
     }
 }
@@ -188,11 +196,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a journal, or begins one, and returns what it holds already. A line cut off by a crash is dropped.
+    /// Opens a journal, or begins one, and returns what it holds already: games of pairs below `pairs`.
+    /// A line cut off by a crash is dropped.
     ///
     /// # Errors
     /// The file cannot be read or written, is damaged, or belongs to a match of other players or rules.
-    pub fn open(path: &Path, header: &Header) -> Result<(Self, Vec<GameSummary>), JournalError> {
+    pub fn open(path: &Path, header: &Header, pairs: u64) -> Result<(Self, Vec<GameSummary>), JournalError> {
         let mut journal = Self { path: path.to_owned(), header: 0, length: 0, lines: BTreeMap::new() };
         let mut games = Vec::new();
         if path.exists() {
@@ -202,6 +211,10 @@ impl Journal {
             }
             journal.header = reader.whole;
             while let Some((span, entry)) = reader.next_entry()? {
+                if entry.pair >= pairs {
+                    let expected = format!("a pair below {pairs}");
+                    return Err(reader.fault(reader.line, &expected, entry.number().to_string()));
+                }
                 journal.lines.insert(entry.number(), span);
                 games.push(entry.summary());
             }
@@ -389,6 +402,9 @@ impl Reader {
         if entry.game > 1 {
             return Err(format!("game {} of a pair", entry.game));
         }
+        if let Some(fault) = entry.fault.as_ref().filter(|fault| ![entry.white, entry.black].contains(&fault.player)) {
+            return Err(format!("a failure of player {}, who does not play", fault.player));
+        }
         if !(-1..=1).contains(&entry.result) {
             return Err(format!("the result {}", entry.result));
         }
@@ -479,10 +495,10 @@ mod tests {
     #[test]
     fn survives_a_torn_line_and_sorts() {
         let (_folder, path) = place();
-        let (mut journal, _) = Journal::open(&path, &header()).unwrap();
+        let (mut journal, _) = Journal::open(&path, &header(), 9).unwrap();
         journal.append(&[entry(3, 0, 1), entry(1, 1, 0)]).unwrap();
         std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + "{\"pair\":2,\"fe").unwrap();
-        let (mut journal, games) = Journal::open(&path, &header()).unwrap();
+        let (mut journal, games) = Journal::open(&path, &header(), 9).unwrap();
         assert_eq!(games, [entry(3, 0, 1).summary(), entry(1, 1, 0).summary()]);
         assert_eq!(
             journal.numbers().into_iter().collect::<Vec<_>>(),
@@ -506,7 +522,7 @@ mod tests {
         for torn in ["", "{\"journal\":2,\"var"] {
             std::fs::write(&path, torn).unwrap();
             assert!(Reader::open(&path).is_err());
-            let (mut journal, games) = Journal::open(&path, &header()).unwrap();
+            let (mut journal, games) = Journal::open(&path, &header(), 9).unwrap();
             assert!(games.is_empty());
             journal.append(&[entry(0, 0, 1)]).unwrap();
             assert_eq!(Reader::open(&path).unwrap().header(), &header());
@@ -517,7 +533,7 @@ mod tests {
     #[test]
     fn damage_is_named_with_its_line() {
         let (_folder, path) = place();
-        let (mut journal, _) = Journal::open(&path, &header()).unwrap();
+        let (mut journal, _) = Journal::open(&path, &header(), 9).unwrap();
         journal.append(&[entry(0, 0, 1), entry(0, 1, 1)]).unwrap();
         let whole = std::fs::read_to_string(&path).unwrap();
         for (from, to, told) in [
@@ -529,17 +545,22 @@ mod tests {
             ),
             ("\"game\":1", "\"game\":2", "line 3: expected a game, got game 2 of a pair"),
             ("\"white\":1", "\"white\":2", "line 3: expected a game, got players 2 and 0 of 2"),
+            (
+                "\"termination\"",
+                "\"fault\":{\"player\":7,\"kind\":\"crash\",\"detail\":\"\"},\"termination\"",
+                "line 2: expected a game, got a failure of player 7, who does not play",
+            ),
             ("[5,null]", "[5]", "line 2: expected a game, got 2 moves with 1 scores, 2 depths and 2 times"),
             ("\"result\":1", "\"result\":2", "line 2: expected a game, got the result 2"),
             ("\"journal\":2", "\"journal\":3", "line 1: expected the header of a journal of format 2, got format 3"),
             ("\"journal\":2", "\"jurnal\":2", "line 1: expected the header of a journal of format 2"),
         ] {
             std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
-            let error = Journal::open(&path, &header()).err().unwrap().to_string();
+            let error = Journal::open(&path, &header(), 9).err().unwrap().to_string();
             assert!(error.contains(told), "{from} → {to}: {error}");
         }
         std::fs::write(&path, whole.replacen("\"seed\":1", "\"seed\":2", 1)).unwrap();
-        let error = Journal::open(&path, &header()).err().unwrap().to_string();
+        let error = Journal::open(&path, &header(), 9).err().unwrap().to_string();
         assert!(error.contains("expected the seed 1, got 2"), "{error}");
     }
 }

@@ -125,7 +125,7 @@ impl Match<'_> {
         watch: &mut (dyn FnMut(&Standing) + Send),
     ) -> Result<Played, MatchError> {
         let header = Header::new(self.variant, self.seed, self.players.clone());
-        let (journal, games) = Journal::open(path, &header)?;
+        let (journal, games) = Journal::open(path, &header, self.schedule.pairs())?;
         let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
         games.iter().try_for_each(|game| standing.add(game))?;
         watch(&standing);
@@ -159,7 +159,7 @@ impl Match<'_> {
                 books.halt.store(true, Ordering::Relaxed);
                 kept
             });
-            let worked = rayon::broadcast(|_| Worker::new(self, halt).work(&open, &written.clone()));
+            let worked = rayon::broadcast(|_| Worker::new(self, [halt, stop]).work(&open, &written.clone()));
             drop(written);
             let kept = bookkeeper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let mut lags = vec![None; self.contestants.len()];
@@ -207,8 +207,9 @@ impl Books<'_> {
             match finished.recv_timeout(GLANCE) {
                 Ok(first) => {
                     let games: Vec<GameEntry> = std::iter::once(first).chain(finished.try_iter()).collect();
-                    self.enter(&games)?;
+                    let entered = self.enter(&games);
                     watch(&self.standing);
+                    entered?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -241,10 +242,23 @@ impl Books<'_> {
     }
 }
 
+/// A thread that panics is told of when all have ended, so the others must end.
+struct HaltOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for HaltOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Who plays, on one thread, with players of its own.
 struct Worker<'a> {
     contest: &'a Match<'a>,
     halt: &'a AtomicBool,
+    /// What the user sets; a program outside may hear of it before `halt` is set.
+    stop: &'a AtomicBool,
     /// Started when first needed, and again after a failure.
     movers: Vec<Option<Seated<'a>>>,
     /// Of movers that are no more.
@@ -252,8 +266,8 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(contest: &'a Match<'a>, halt: &'a AtomicBool) -> Self {
-        Self { contest, halt, movers: contest.contestants.iter().map(|_| None).collect(), lags: Vec::new() }
+    fn new(contest: &'a Match<'a>, [halt, stop]: [&'a AtomicBool; 2]) -> Self {
+        Self { contest, halt, stop, movers: contest.contestants.iter().map(|_| None).collect(), lags: Vec::new() }
     }
 
     /// Plays until nothing is open, and returns how late the movers' lines came.
@@ -262,6 +276,7 @@ impl<'a> Worker<'a> {
         open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
         written: &SyncSender<GameEntry>,
     ) -> Result<Vec<(usize, Lag)>, MatchError> {
+        let _ends = HaltOnPanic(self.halt);
         let worked = self.play(open, written);
         if worked.is_err() {
             self.halt.store(true, Ordering::Relaxed);
@@ -305,6 +320,10 @@ impl<'a> Worker<'a> {
         players.into_iter().try_for_each(|player| self.seat(player))?;
         let Some(played) = self.seated(players, &opening) else { return Ok(None) };
         if let Ending::Fault(side, _) = played.ending {
+            // Who is stopped has no fault.
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
             self.dismiss(players[side.index()]);
         }
         Ok(Some(self.entry(number, players, &opening, &played)))

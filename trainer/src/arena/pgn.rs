@@ -38,11 +38,15 @@ pub fn game(variant: &Arc<Variant>, header: &Header, event: &str, entry: &GameEn
         comment.text = told;
     }
     let player = |place: usize| header.players.get(place).map_or("?", |player| player.name.as_str());
+    let limits = |place: usize| header.players.get(place).map_or_else(|| "?".into(), |player| player.limits.clone());
     let tags = [
         ("Event", event.to_owned()),
-        ("Round", format!("{}.{}", entry.pair, entry.game + 1)),
+        ("Round", format!("{}.{}", entry.pair + 1, entry.game + 1)),
         ("White", player(entry.white).to_owned()),
         ("Black", player(entry.black).to_owned()),
+        ("WhiteTimeControl", limits(entry.white)),
+        ("BlackTimeControl", limits(entry.black)),
+        ("PlyCount", game.moves.len().to_string()),
         ("Termination", entry.termination.clone()),
     ];
     game.tags.extend(tags.map(|(name, value)| (name.to_owned(), value)));

@@ -18,8 +18,10 @@ pub struct MatchReport {
     pub meetings: Vec<MeetingReport>,
     /// The sequential test, if there is one.
     pub sprt: Option<SprtReport>,
-    /// The players' ratings, where there are more than two and results link them.
+    /// The players' ratings, where there are more than two.
     pub ratings: Option<Ratings>,
+    /// Why there are none though they were asked for.
+    pub unrated: Option<RatingError>,
 }
 
 /// What two players have made of their pairs.
@@ -31,6 +33,8 @@ pub struct MeetingReport {
     pub second: String,
     /// Pairs in which one of them failed; they enter nothing else.
     pub faulty_pairs: u64,
+    /// Exact copies of other pairs; they enter nothing else.
+    pub copied_pairs: u64,
     /// The results.
     #[serde(flatten)]
     pub summary: MatchSummary,
@@ -48,31 +52,33 @@ impl MatchReport {
                 first: players[first].clone(),
                 second: players[second].clone(),
                 faulty_pairs: meeting.faulty_pairs,
+                copied_pairs: meeting.copied_pairs,
                 summary: meeting.tally.summary(),
             }
         });
         Ok(Self {
             meetings: meetings.collect(),
-            faults: standing.faults().to_vec(),
+            faults: standing.faults(),
             sprt: standing.test().map(|(sprt, results, _)| sprt.report(&results)).transpose()?,
             players,
             ratings: None,
+            unrated: None,
         })
     }
 
-    /// Adds ratings from all games of the match. Nothing is added where results link nobody.
-    ///
-    /// # Errors
-    /// The fit fails otherwise.
-    pub fn rate(&mut self, games: &GameTable) -> Result<(), RatingError> {
-        let settings =
-            RatingSettings { model: RatingModel::default(), white_advantage: true, prior_draws: 0.0, anchor: None };
-        self.ratings = match fit(games, &settings) {
-            Ok(ratings) => Some(ratings),
-            Err(RatingError::NobodyLinked { .. }) => None,
-            Err(error) => return Err(error),
+    /// Adds ratings from all games of the match, with White's advantage if the games tell it, or the reason why there are
+    /// none: few games often have no likeliest ratings.
+    pub fn rate(&mut self, games: &GameTable) {
+        let settings = |white_advantage| RatingSettings {
+            model: RatingModel::default(),
+            white_advantage,
+            prior_draws: 0.0,
+            anchor: None,
         };
-        Ok(())
+        match fit(games, &settings(true)).or_else(|_| fit(games, &settings(false))) {
+            Ok(ratings) => self.ratings = Some(ratings),
+            Err(error) => self.unrated = Some(error),
+        }
     }
 
     /// The report for scripts. Numbers that do not exist are `null`.
@@ -85,14 +91,20 @@ impl MatchReport {
             "faults": faults,
             "sprt": self.sprt.as_ref().map(SprtReport::to_json),
             "ratings": self.ratings,
+            "unrated": self.unrated.as_ref().map(ToString::to_string),
         })
     }
 
     /// The report for people, line by line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.meeting_lines();
-        if let [meeting] = &self.meetings[..] {
-            lines.push(format!("normalized Elo {}", normalized(&meeting.summary)));
+        for meeting in &self.meetings {
+            let whose = if self.meetings.len() == 1 {
+                String::new()
+            } else {
+                format!("{} against {}: ", meeting.first, meeting.second)
+            };
+            lines.push(format!("{whose}normalized Elo {}", normalized(&meeting.summary)));
         }
         lines.extend(self.sprt.as_ref().map(sprt_line));
         lines.extend(self.fault_lines());
@@ -116,9 +128,14 @@ impl MatchReport {
                 format!("failures of {name}: {}", kinds.join(", "))
             })
             .collect();
+        let copied: u64 = self.meetings.iter().map(|meeting| meeting.copied_pairs).sum();
         if faulty > 0 {
             lines.push(format!("{faulty} pairs with failures are left out of the results"));
         }
+        if copied > 0 {
+            lines.push(format!("{copied} pairs are exact copies of others, which tell nothing new, and are left out"));
+        }
+        lines.extend(self.unrated.as_ref().map(|reason| format!("no ratings: {reason}")));
         lines
     }
 }
@@ -133,23 +150,23 @@ fn normalized(summary: &MatchSummary) -> String {
 
 /// The state of a test in a line: ratio, bounds, hypotheses with their model, decision and unbiased Elo.
 fn sprt_line(report: &SprtReport) -> String {
-    let (settings, estimate) = (&report.settings, &report.estimate);
-    let [low, high] = estimate.elo_ci;
+    let settings = &report.settings;
     let decision = match report.decision {
         Decision::AcceptH0 => "H0 accepted",
         Decision::AcceptH1 => "H1 accepted",
         Decision::Continue => "undecided",
     };
     format!(
-        "SPRT {} Elo [{}, {}], alpha {}, beta {}: LLR {:+.2} ({:.2}, {:.2}), {decision}; Elo {:+.1} [{low:+.1}, {high:+.1}] (95 %, median-unbiased)",
+        "SPRT {} Elo [{}, {}], alpha {}, beta {}: LLR {:+.2} ({:.2}, {:.2}) after {} pairs, {decision}; Elo {} (95 %, median-unbiased)",
         settings.model,
         settings.elo0,
         settings.elo1,
         settings.alpha,
         settings.beta,
-        report.llr,
+        report.llr + 0.0,
         report.bounds.lower,
         report.bounds.upper,
-        estimate.elo,
+        report.results.observations(),
+        report.told_elo(1),
     )
 }

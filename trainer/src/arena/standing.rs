@@ -2,7 +2,8 @@
 //! whatever order they come.
 //!
 //! A pair counts when both its games are there. A pair in which somebody failed is counted as such and enters no
-//! statistic. The sequential test hears of pairs in the order of their numbers, so that where it stops depends neither on
+//! statistic; nor does an exact copy of an earlier pair, which tells nothing new: with limits in nodes the same opening gives
+//! the same games. The sequential test hears of pairs in the order of their numbers, so that where it stops depends neither on
 //! threads nor on chance; pairs beyond that point are not part of the match.
 
 use super::journal::GameSummary;
@@ -11,14 +12,18 @@ use super::sprt::{Decision, Results, Sprt, SprtError};
 use super::statistics::{GameResult, MatchTally};
 use crate::play::FaultKind;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How a match stands.
 #[derive(Clone, Debug)]
 pub struct Standing {
     schedule: Schedule,
     meetings: Vec<Meeting>,
-    faults: Vec<FaultCounts>,
+    players: usize,
+    /// Who failed how, with the pair.
+    faults: Vec<(u64, usize, FaultKind)>,
+    /// Contents of the pairs so far, with their meeting.
+    contents: HashSet<(usize, [u64; 2])>,
     waiting: BTreeMap<u64, GameSummary>,
     games: u64,
     plies: u64,
@@ -32,6 +37,8 @@ pub struct Meeting {
     pub tally: MatchTally,
     /// Pairs in which somebody failed: not in the tally.
     pub faulty_pairs: u64,
+    /// Exact copies of other pairs: not in the tally.
+    pub copied_pairs: u64,
 }
 
 /// Failures of one player by kind.
@@ -40,6 +47,10 @@ pub struct Meeting {
 pub struct FaultCounts(BTreeMap<FaultKind, u64>);
 
 impl FaultCounts {
+    fn count(&mut self, kind: FaultKind) {
+        *self.0.entry(kind).or_default() += 1;
+    }
+
     /// Failures of all kinds.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
@@ -51,18 +62,31 @@ impl FaultCounts {
     }
 }
 
-/// A pair that is complete: the first player's results, or nothing if somebody failed.
-type Settled = Option<[GameResult; 2]>;
+/// A pair that is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Settled {
+    /// The first player's results.
+    Played([GameResult; 2]),
+    /// Somebody failed.
+    Faulty,
+}
+
+/// A complete pair with its contents.
+#[derive(Clone, Copy, Debug)]
+struct SettledPair {
+    settled: Settled,
+    content: [u64; 2],
+}
 
 /// The test along the pairs of the only meeting.
 #[derive(Clone, Debug)]
 struct SequentialTest {
     sprt: Sprt,
-    tally: MatchTally,
-    faulty_pairs: u64,
+    meeting: Meeting,
+    contents: HashSet<[u64; 2]>,
     /// Number of the next pair to hear of.
     next: u64,
-    ready: BTreeMap<u64, Settled>,
+    ready: BTreeMap<u64, SettledPair>,
     decision: Decision,
 }
 
@@ -72,14 +96,23 @@ impl Standing {
         let meetings = vec![Meeting::default(); schedule.meetings().len()];
         let test = sprt.map(|sprt| SequentialTest {
             sprt,
-            tally: MatchTally::new(),
-            faulty_pairs: 0,
+            meeting: Meeting::default(),
+            contents: HashSet::new(),
             next: 0,
             ready: BTreeMap::new(),
             decision: Decision::Continue,
         });
-        let faults = vec![FaultCounts::default(); players];
-        Self { schedule, meetings, faults, waiting: BTreeMap::new(), games: 0, plies: 0, test }
+        Self {
+            schedule,
+            meetings,
+            players,
+            faults: Vec::new(),
+            contents: HashSet::new(),
+            waiting: BTreeMap::new(),
+            games: 0,
+            plies: 0,
+            test,
+        }
     }
 
     /// Adds a game.
@@ -89,19 +122,22 @@ impl Standing {
     pub fn add(&mut self, game: &GameSummary) -> Result<(), SprtError> {
         self.games += 1;
         self.plies += game.plies as u64;
-        if let Some((player, kind)) = game.fault {
-            *self.faults[player].0.entry(kind).or_default() += 1;
-        }
         let pair = game.number.pair;
+        self.faults.extend(game.fault.map(|(player, kind)| (pair, player, kind)));
         let Some(other) = self.waiting.remove(&pair) else {
             self.waiting.insert(pair, *game);
             return Ok(());
         };
         let slot = self.schedule.slot(pair);
-        let failed = game.fault.or(other.fault).is_some();
-        let settled = (!failed).then(|| [game, &other].map(|game| result_for(slot.players[0], game)));
-        self.meetings[slot.meeting].settle(settled);
-        self.test.as_mut().map_or(Ok(()), |test| test.hear(pair, settled))
+        let games = if game.number < other.number { [game, &other] } else { [&other, game] };
+        let settled = match game.fault.or(other.fault) {
+            Some(_) => Settled::Faulty,
+            None => Settled::Played(games.map(|game| result_for(slot.players[0], game))),
+        };
+        let content = games.map(|game| game.content);
+        let is_new = self.contents.insert((slot.meeting, content));
+        self.meetings[slot.meeting].settle(settled, is_new);
+        self.test.as_mut().map_or(Ok(()), |test| test.hear(pair, SettledPair { settled, content }))
     }
 
     /// Who meets whom.
@@ -113,16 +149,21 @@ impl Standing {
     pub fn meeting(&self, place: usize) -> Meeting {
         let mut meeting = self.meetings[place];
         if let Some(test) = self.test.as_ref().filter(|test| test.decision != Decision::Continue) {
-            return Meeting { tally: test.tally, faulty_pairs: test.faulty_pairs };
+            return test.meeting;
         }
         let lone = self.waiting.keys().filter(|&&pair| self.schedule.slot(pair).meeting == place);
         lone.for_each(|_| meeting.tally.add_unpaired());
         meeting
     }
 
-    /// Failures by player.
-    pub fn faults(&self) -> &[FaultCounts] {
-        &self.faults
+    /// Failures by player, in the pairs that are part of the match.
+    pub fn faults(&self) -> Vec<FaultCounts> {
+        let mut counts = vec![FaultCounts::default(); self.players];
+        let end = self.end();
+        for &(_, player, kind) in self.faults.iter().filter(|&&(pair, ..)| pair < end) {
+            counts[player].count(kind);
+        }
+        counts
     }
 
     /// Games added, those beyond the end of a test too.
@@ -142,7 +183,7 @@ impl Standing {
 
     /// The test with the results that it has heard of, if there is one.
     pub fn test(&self) -> Option<(&Sprt, Results, Decision)> {
-        self.test.as_ref().map(|test| (&test.sprt, Results::Match(test.tally), test.decision))
+        self.test.as_ref().map(|test| (&test.sprt, Results::Match(test.meeting.tally), test.decision))
     }
 
     /// The number of the first pair that is not part of the match any more: where the test stopped, or the schedule's
@@ -169,27 +210,26 @@ fn result_for(player: usize, game: &GameSummary) -> GameResult {
 }
 
 impl Meeting {
-    fn settle(&mut self, pair: Settled) {
+    fn settle(&mut self, pair: Settled, is_new: bool) {
         match pair {
-            Some([one, other]) => self.tally.add_pair(one, other),
-            None => self.faulty_pairs += 1,
+            Settled::Faulty => self.faulty_pairs += 1,
+            Settled::Played([one, other]) if is_new => self.tally.add_pair(one, other),
+            Settled::Played(_) => self.copied_pairs += 1,
         }
     }
 }
 
 impl SequentialTest {
-    fn hear(&mut self, pair: u64, settled: Settled) -> Result<(), SprtError> {
+    fn hear(&mut self, pair: u64, settled: SettledPair) -> Result<(), SprtError> {
         self.ready.insert(pair, settled);
         while self.decision == Decision::Continue
-            && let Some(settled) = self.ready.remove(&self.next)
+            && let Some(SettledPair { settled, content }) = self.ready.remove(&self.next)
         {
             self.next += 1;
-            match settled {
-                Some([one, other]) => {
-                    self.tally.add_pair(one, other);
-                    self.decision = self.sprt.step(&Results::Match(self.tally))?.1;
-                }
-                None => self.faulty_pairs += 1,
+            let before = self.meeting.tally;
+            self.meeting.settle(settled, self.contents.insert(content));
+            if self.meeting.tally != before {
+                self.decision = self.sprt.step(&Results::Match(self.meeting.tally))?.1;
             }
         }
         Ok(())
@@ -211,6 +251,7 @@ mod tests {
             result: result_for_white,
             fault: None,
             plies: 10,
+            content: pair,
         }
     }
 
@@ -239,8 +280,8 @@ mod tests {
         failed.fault = Some((1, FaultKind::Crash));
         standing.add(&failed).unwrap();
         standing.add(&game(2, 1, GameResult::Win)).unwrap();
-        let Meeting { tally, faulty_pairs } = standing.meeting(0);
-        assert_eq!((tally.pairs().0, faulty_pairs), ([0, 0, 0, 0, 1], 1));
+        let Meeting { tally, faulty_pairs, copied_pairs } = standing.meeting(0);
+        assert_eq!((tally.pairs().0, faulty_pairs, copied_pairs), ([0, 0, 0, 0, 1], 1, 0));
         assert_eq!(tally.summary().unpaired_games, 1);
         assert_eq!(standing.faults()[1].iter().collect::<Vec<_>>(), [(FaultKind::Crash, 1)]);
         assert_eq!((standing.faults()[0].total(), standing.faults()[1].total()), (0, 1));
@@ -274,6 +315,34 @@ mod tests {
         assert_eq!(stops(&mut standing(Some(sprt())), &pairs), expected);
     }
 
+    /// The same opening with limits in nodes: the same games, and a test that counts them again decides on one pair.
+    #[test]
+    fn copies_tell_nothing_new() {
+        let mut standing = standing(Some(sprt()));
+        for pair in 0..900 {
+            for mut game in won(pair) {
+                game.content = pair % 3;
+                standing.add(&game).unwrap();
+            }
+        }
+        let Meeting { tally, copied_pairs, .. } = standing.meeting(0);
+        assert_eq!((tally.pairs().total(), copied_pairs), (3, 897));
+        assert_eq!(standing.test().unwrap().2, Decision::Continue);
+    }
+
+    /// A failure beyond the end of the test is none of the match.
+    #[test]
+    fn failures_beyond_the_end_do_not_count() {
+        let mut standing = standing(Some(sprt()));
+        let mut late = game(800, 0, GameResult::Win);
+        late.fault = Some((1, FaultKind::Crash));
+        standing.add(&late).unwrap();
+        assert_eq!(standing.faults()[1].total(), 1);
+        (0..400).flat_map(won).for_each(|game| standing.add(&game).unwrap());
+        assert!(standing.is_over() && standing.end() < 400);
+        assert_eq!(standing.faults()[1].total(), 0);
+    }
+
     #[test]
     fn meetings_are_kept_apart() {
         let mut standing = Standing::new(Schedule::new(Format::RoundRobin, 3, 1), 3, None);
@@ -283,7 +352,9 @@ mod tests {
                 // The lower number always wins.
                 let result = if white < black { GameResult::Win } else { GameResult::Loss };
                 let number = GameNumber { pair, game };
-                standing.add(&GameSummary { number, white, black, result, fault: None, plies: 1 }).unwrap();
+                standing
+                    .add(&GameSummary { number, white, black, result, fault: None, plies: 1, content: pair })
+                    .unwrap();
             }
         }
         assert!(standing.is_over());

@@ -1,15 +1,16 @@
 //! Whether the games of a journal are what they should be: each is played through by the rules of the variant, and its
 //! players, opening, result and end are found anew.
 
-use super::journal::{GameEntry, Header, JournalError, Reader};
+use super::journal::{GameEntry, Header, JournalError, JournalPlayer, Reader};
 use super::openings::{OpeningBook, OpeningError};
-use super::plan::MatchPlan;
+use super::plan::{MatchPlan, PlayerPlan};
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
 use crate::play::adjudication::Counts;
 use crate::play::{Ending, FaultKind};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
+use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::Colour;
 use std::path::Path;
@@ -85,15 +86,34 @@ pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Re
 
 fn header_problems(plan: &MatchPlan, header: &Header) -> Vec<String> {
     let names: Vec<&str> = plan.players.iter().map(|player| player.name.as_str()).collect();
-    let pairs = [
+    let whole = [
+        ("variant", plan.variant.clone(), header.variant.clone()),
         ("rules hash", plan.rules_hash.clone(), header.rules_hash.clone()),
         ("seed", plan.seed.to_string(), header.seed.to_string()),
         ("players", names.join(", "), header.names().join(", ")),
     ];
-    let differs = |(what, plan, journal): &(&str, String, String)| {
+    let whole = whole.map(|(what, plan, journal)| (what.to_owned(), plan, journal));
+    let players = plan.players.iter().zip(&header.players).flat_map(|(player, told)| player_facts(player, told));
+    let differs = |(what, plan, journal): (String, String, String)| {
         (plan != journal).then(|| format!("header: expected the {what} {plan} of the plan, got {journal}"))
     };
-    pairs.iter().filter_map(differs).collect()
+    whole.into_iter().chain(players).filter_map(differs).collect()
+}
+
+/// What the plan says of a player, and the journal: everything of our own engine, of others what was asked for.
+fn player_facts(player: &PlayerPlan, told: &JournalPlayer) -> Vec<(String, String, String)> {
+    let name = &player.name;
+    let in_force = |key: &str| told.effective.get(key).cloned().unwrap_or_else(|| "nothing".into());
+    let mut facts = vec![(format!("limits of {name}"), player.limits.to_string(), told.limits.clone())];
+    let mut expect = |key: &str, value: String| facts.push((format!("{key} of {name}"), value, in_force(key)));
+    if let (Some(weights), Some(table)) = (&player.weights, player.table_mebibytes) {
+        expect("weights", weights.clone());
+        expect("table_mebibytes", table.to_string());
+        for row in Params::TABLE {
+            expect(row.name, player.search.get(row.name).copied().unwrap_or(row.default).to_string());
+        }
+    }
+    facts
 }
 
 /// How the game ends if it is played through: its termination and the result for White.

@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 /// Measure what matches cost beside the searches: the same searches inside the arena and bare, on all threads.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  fairyforge bench --variant herculean --nodes 500 --rounds 10 --pairs 500")]
+#[command(
+    after_help = "Example:\n  fairyforge bench --variant herculean --nodes 500 --rounds 10 --pairs 500\n\nTold are nodes a second inside and outside a match, the share that the match takes (below 0: it was faster, which is\nchance), and the memory of the process. Run it on an idle machine; on a busy one only the processor time says something."
+)]
 pub struct BenchArgs {
     /// Name or file of the variant.
     #[arg(long, default_value = "herculean")]
@@ -58,7 +60,7 @@ fn rounds(args: &BenchArgs, bench: &ArenaBench, folder: &std::path::Path) -> Res
     (0..args.rounds)
         .map(|number| {
             let round = on_threads(args.threads, || bench.round(number, folder, &stop))?.map_err(failed)?;
-            eprintln!("{}", in_words(number, &round));
+            crate::errln!("{}", in_words(number, &round));
             Ok(round)
         })
         .collect()

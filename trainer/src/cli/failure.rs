@@ -21,15 +21,15 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         match self {
             Self::BadInput(_) => {
-                eprintln!("error: {self}");
+                crate::errln!("error: {self}");
                 ExitCode::from(2)
             }
             Self::Failed(_) => {
-                eprintln!("error: {self}");
+                crate::errln!("error: {self}");
                 ExitCode::from(1)
             }
             Self::Interrupted(advice) => {
-                eprintln!("{advice}");
+                crate::errln!("{advice}");
                 ExitCode::from(130)
             }
             Self::NobodyReads => ExitCode::SUCCESS,

@@ -145,7 +145,7 @@ impl Progress {
         match (&self.bar, stage) {
             (Some(bar), FitStage::Reading { games }) => bar.set_message(format!("{what}: {games}")),
             (Some(bar), _) => bar.set_message(what),
-            (None, _) if self.last.replace(Some(what)) != Some(what) => eprintln!("{what}"),
+            (None, _) if self.last.replace(Some(what)) != Some(what) => crate::errln!("{what}"),
             (None, _) => {}
         }
     }

@@ -2,6 +2,7 @@
 //! for bad input, 1 for a failed run and 130 for one that was interrupted.
 
 mod bench;
+mod board;
 mod data;
 mod endgame;
 mod failure;
@@ -19,10 +20,9 @@ mod variant;
 
 pub use failure::{Failure, OrBadInput};
 
-use crate::checksum::text_digest;
-use anyhow::{Context, anyhow};
+use crate::named_weights::{self, NamedWeights};
+use anyhow::Context;
 use clap::{Parser, Subcommand};
-use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -41,11 +41,6 @@ fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("expected 0 (one a core) to {MOST_THREADS}"))
 }
 
-/// Weights derived from mobility, where a file could be named.
-const A_PRIORI: &str = "a-priori";
-/// Weights built into the program, likewise.
-const SHIPPED: &str = "shipped";
-
 /// Self-play training and measurement for chess variants on large boards.
 #[derive(Parser)]
 #[command(version = VERSION, about, after_help = "Examples:\n  fairyforge quickstart\n  fairyforge variant list\n  fairyforge perft --variant herculean --depth 4\n  fairyforge selfplay --variant sorcerer --games 200 --nodes 500 --seed 1 --threads 2 --out data/runs/sorcerer\n  fairyforge fit --data data/runs/sorcerer --out sorcerer.toml\n  fairyforge match --variant sorcerer --a sorcerer.toml --b a-priori --pairs 100 --nodes 500 --seed 2 --threads 2 --out data/runs/match")]
@@ -61,6 +56,8 @@ enum Command {
     /// The variants: list them, check files, show one, explain one in English.
     #[command(subcommand, after_help = "Examples:\n  fairyforge variant list\n  fairyforge variant show sorcerer")]
     Variant(variant::VariantCommand),
+    /// Draw a position, as text or as SVG.
+    Board(board::BoardArgs),
     /// Count the leaves of the tree of legal moves.
     Perft(perft::PerftArgs),
     /// Play games of the engine against itself and record them.
@@ -123,6 +120,7 @@ pub fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Quickstart(args) => loops::quickstart(&args),
         Command::Variant(command) => variant::run(&command),
+        Command::Board(args) => board::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(args),
@@ -147,29 +145,10 @@ fn load_variant(name: &str) -> Result<Arc<Variant>, Failure> {
     Variant::load(name).map(Arc::new).or_bad_input(|| "cannot load the variant".into())
 }
 
-/// Weights with the text they were read from and its digest.
-struct LoadedWeights {
-    weights: Weights,
-    text: String,
-    digest: String,
-}
-
-/// Weights from a file; none, or the word `a-priori`, means those derived from mobility, `shipped` those built in.
-fn load_weights(variant: &Variant, path: Option<&Path>) -> Result<LoadedWeights, Failure> {
-    let Some(path) = path.filter(|path| *path != Path::new(A_PRIORI)) else {
-        let weights = Weights::a_priori(variant);
-        return Ok(LoadedWeights { text: weights.to_toml(variant), weights, digest: A_PRIORI.into() });
-    };
-    if path == Path::new(SHIPPED) {
-        let missing = || anyhow!("no weights are shipped for {}", variant.name());
-        let weights = Weights::shipped(variant).ok_or_else(missing).or_bad_input(|| "cannot load weights".into())?;
-        let text = weights.to_toml(variant);
-        return Ok(LoadedWeights { digest: text_digest(&text), weights, text });
-    }
-    let what = || format!("cannot load weights from {}", path.display());
-    let text = std::fs::read_to_string(path).or_bad_input(what)?;
-    let weights = Weights::read(variant, &text).or_bad_input(what)?;
-    Ok(LoadedWeights { digest: text_digest(&text), weights, text })
+/// Weights by name; none means those derived from mobility.
+fn load_weights(variant: &Variant, name: Option<&Path>) -> Result<NamedWeights, Failure> {
+    let name = name.unwrap_or(Path::new(named_weights::A_PRIORI));
+    named_weights::load(variant, name).or_bad_input(|| "cannot load weights".into())
 }
 
 /// Runs `work` on so many threads; 0 means one a core.
@@ -192,7 +171,7 @@ fn stop_on_interrupt_and(last: impl Fn() + Send + 'static) -> Result<Arc<AtomicB
             last();
             std::process::exit(130);
         }
-        eprintln!("stopping; once more to stop at once");
+        crate::errln!("stopping; once more to stop at once");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stop)

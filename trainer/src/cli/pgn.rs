@@ -79,7 +79,7 @@ fn check(files: &[PathBuf], variant: &str, as_json: bool) -> Result<(), Failure>
         match check_file(file, &variant) {
             Ok(one) => checked.push(one),
             Err(error) => {
-                eprintln!("{}: cannot read: {error}", file.display());
+                crate::errln!("{}: cannot read: {error}", file.display());
                 checked.push(Checked { file: file.clone(), faults: Found::one(), ..Checked::default() });
             }
         }
@@ -159,13 +159,13 @@ impl Checked {
         match game {
             Ok(game) => {
                 for (place, warning) in &game.warnings {
-                    eprintln!("warning: {file}:{place}: game {}: {warning}", game.number);
+                    crate::errln!("warning: {file}:{place}: game {}: {warning}", game.number);
                     self.warnings.add(|| found(place.line, place.column, game.number, warning.to_string()));
                 }
                 self.variants.entry(game.start.variant().name().to_owned()).or_default().add(&game);
             }
             Err(fault) => {
-                eprintln!("{file}:{fault}");
+                crate::errln!("{file}:{fault}");
                 self.faults.add(|| found(fault.place.line, fault.place.column, fault.game, fault.kind.to_string()));
             }
         }
@@ -293,7 +293,7 @@ fn export(export: &Export, out: &Path) -> Result<(), Failure> {
     };
     let told = format!("{selfplay} games of self-play, {matches} of matches, in {}", out.display());
     if out == Path::new(STREAM) {
-        eprintln!("{told}");
+        crate::errln!("{told}");
         return Ok(());
     }
     outln!("{told}")

@@ -6,6 +6,7 @@ use crate::arena::ratings::read::{Taken, add_file};
 use crate::arena::ratings::{
     Fitted, GameTable, LeftOut, RatedPlayer, RatingModel, RatingSettings, Ratings, USUAL_PRIOR, UnratedPlayer, fit,
 };
+use crate::run_dir::RunPaths;
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -43,7 +44,9 @@ pub(super) fn run(args: &RateArgs) -> Result<(), Failure> {
     let mut table = GameTable::default();
     let mut taken = Taken::default();
     for file in &args.files {
-        let more = add_file(&mut table, file).or_bad_input(|| "cannot take the games".into())?;
+        // Of a match's folder the journal.
+        let file = if file.is_dir() { RunPaths::new(file).journal() } else { file.clone() };
+        let more = add_file(&mut table, &file).or_bad_input(|| "cannot take the games".into())?;
         taken.games += more.games;
         taken.unfinished += more.unfinished;
         taken.nameless += more.nameless;
@@ -88,11 +91,15 @@ fn as_json(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Result
     Ok(json)
 }
 
-fn in_words(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Vec<String> {
+/// The ratings as a table.
+pub(super) fn table(ratings: &Ratings) -> Vec<String> {
+    table_with_anchor(ratings, None)
+}
+
+fn table_with_anchor(ratings: &Ratings, anchor: Option<&str>) -> Vec<String> {
     let names =
         ratings.players.iter().map(|player| &player.name).chain(ratings.unrated.iter().map(|player| &player.name));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0).max("player".len());
-    let anchor = settings.anchor.as_ref().map(|(name, _)| name.as_str());
     let mut lines = vec![format!(
         "{:>4}  {:<width$} {:>9} {:>9} {:>8} {:>10} {:>7}",
         "rank", "player", "rating", "± 95 %", "games", "points", "%"
@@ -107,6 +114,11 @@ fn in_words(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Vec<S
         lines.push(format!("draw Elo {draw_elo:.1}, ratings scaled by {:.4}", ratings.scale));
     }
     lines.push(format!("{} games rated in {} pairs and single games", ratings.games, ratings.clusters));
+    lines
+}
+
+fn in_words(ratings: &Ratings, settings: &RatingSettings, taken: Taken) -> Vec<String> {
+    let mut lines = table_with_anchor(ratings, settings.anchor.as_ref().map(|(name, _)| name.as_str()));
     let told = [
         (taken.games - ratings.games, "of players without a rating"),
         (taken.unfinished, "without a result"),

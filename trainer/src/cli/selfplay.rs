@@ -114,11 +114,11 @@ pub(super) fn open_run(out: &Path, plan: &str) -> Result<RunDir, Failure> {
         if full { Failure::Failed(error) } else { Failure::BadInput(error) }
     })?;
     for path in run.clean_tmp().context("cannot remove unfinished files")? {
-        eprintln!("removed {}, unfinished", path.display());
+        crate::errln!("removed {}, unfinished", path.display());
     }
     let versions = run.versions().context("cannot read the run's versions")?;
     if versions.len() > 1 {
-        eprintln!("warning: several versions of the program wrote to this run: {}", versions.join(", "));
+        crate::errln!("warning: several versions of the program wrote to this run: {}", versions.join(", "));
     }
     Ok(run)
 }

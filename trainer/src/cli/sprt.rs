@@ -77,7 +77,6 @@ fn results(args: &SprtArgs) -> Result<Results, Failure> {
 fn in_words(report: &SprtReport) -> Vec<(&'static str, String)> {
     let SprtSettings { elo0, elo1, alpha, beta, model, minimum } = report.settings;
     let (bounds, estimate) = (report.bounds, report.estimate);
-    let [low, high] = estimate.elo_ci;
     let verdict = match report.decision {
         Decision::AcceptH0 => format!("H0: the difference is {elo0} rather than {elo1}"),
         Decision::AcceptH1 => format!("H1: the difference is {elo1} rather than {elo0}"),
@@ -89,9 +88,9 @@ fn in_words(report: &SprtReport) -> Vec<(&'static str, String)> {
     vec![
         ("results", format!("{} ({}, {})", report.results, report.results.statistic(), report.results.observations())),
         ("model", format!("{model} Elo, H0 {elo0}, H1 {elo1}, alpha {alpha}, beta {beta}")),
-        ("LLR", format!("{:.3}, bounds {:.3} and {:.3}", report.llr, bounds.lower, bounds.upper)),
+        ("LLR", format!("{:.3}, bounds {:.3} and {:.3}", report.llr + 0.0, bounds.lower, bounds.upper)),
         ("decision", verdict),
-        ("Elo", format!("{:+.2} [{low:+.2}, {high:+.2}] (95 %, median-unbiased)", estimate.elo)),
+        ("Elo", format!("{} (95 %, median-unbiased)", report.told_elo(2))),
         ("nElo", nelo),
         ("LOS", format!("{:.1} %", 100.0 * estimate.los)),
     ]

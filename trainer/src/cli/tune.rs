@@ -227,7 +227,7 @@ fn again(args: &RecomputeArgs) -> Result<(), Failure> {
     }
     let recomputed = recorded.recompute(&args.strike.clone().unwrap_or_default());
     if recorded.journal.is_torn {
-        eprintln!("the journal's last line was cut off and is left out");
+        crate::errln!("the journal's last line was cut off and is left out");
     }
     if args.json {
         return outln!("{}", recomputed_json(&recorded, &recomputed));

@@ -2,14 +2,16 @@
 
 use super::output::outln;
 use super::{Failure, load_variant};
-use anyhow::anyhow;
+use crate::run_dir::write_atomically;
+use anyhow::{Context, anyhow};
+use fairyforge_engine::drawing::unit_moves;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::explain::Explanation;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, Rules};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The variants.
 #[derive(clap::Subcommand)]
@@ -39,7 +41,7 @@ pub enum VariantCommand {
     },
     /// Explain a variant: its rules in English, every unit's moves drawn, and the facts a designer wants.
     #[command(
-        after_help = "Examples:\n  fairyforge variant explain herculean\n  fairyforge variant explain my-game.toml --json"
+        after_help = "Examples:\n  fairyforge variant explain herculean\n  fairyforge variant explain my-game.toml --json\n  fairyforge variant explain herculean --svg drawings"
     )]
     Explain {
         /// Name or file of the variant.
@@ -47,6 +49,9 @@ pub enum VariantCommand {
         /// Print JSON.
         #[arg(long)]
         json: bool,
+        /// Instead, draw the moves of every unit into SVG files in this folder.
+        #[arg(long, value_name = "FOLDER", conflicts_with = "json")]
+        svg: Option<PathBuf>,
     },
 }
 
@@ -55,7 +60,8 @@ pub(super) fn run(command: &VariantCommand) -> Result<(), Failure> {
         VariantCommand::List { json } => list(*json),
         VariantCommand::Check { files } => check(files),
         VariantCommand::Show { name, json } => show(name, *json),
-        VariantCommand::Explain { name, json } => explain(name, *json),
+        VariantCommand::Explain { name, svg: Some(folder), .. } => draw(name, folder),
+        VariantCommand::Explain { name, json, svg: None } => explain(name, *json),
     }
 }
 
@@ -97,7 +103,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
             Ok(variant) => outln!("{}: {} ({} units)", file.display(), variant.rules().title, variant.units().len())?,
             Err(error) => {
                 faulty += 1;
-                eprintln!("{error}");
+                crate::errln!("{error}");
             }
         }
     }
@@ -146,6 +152,22 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
 fn explain(name: &str, as_json: bool) -> Result<(), Failure> {
     let explanation = Explanation::of(&load_variant(name)?);
     if as_json { outln!("{}", json!(explanation)) } else { outln!("{explanation}") }
+}
+
+/// A file a drawing: most units have one, those whose moves depend on where they stand several.
+fn draw(name: &str, folder: &Path) -> Result<(), Failure> {
+    let variant = load_variant(name)?;
+    let explanation = Explanation::of(&variant);
+    for (unit, explained) in variant.units().zip(&explanation.units) {
+        for (number, diagram) in (1..).zip(&explained.diagrams) {
+            let place = if number == 1 { String::new() } else { format!("-{number}") };
+            let path = folder.join(format!("{}{place}.svg", variant.unit(unit).name));
+            write_atomically(&path, unit_moves(&variant, unit, diagram).as_bytes())
+                .context("cannot write a drawing")?;
+            outln!("{}", path.display())?;
+        }
+    }
+    Ok(())
 }
 
 fn title_and_author(rules: &Rules) -> String {

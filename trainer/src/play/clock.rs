@@ -160,7 +160,10 @@ impl Clocks {
     /// Clocks at the start of a game; `margin` is how much a player may overstep without losing by it.
     pub fn new(allowances: [Allowance; 2], margin: Duration) -> Self {
         let running = allowances.map(|allowance| match allowance.time {
-            Some(TimeControl::Clock { base, .. }) => Some(Running { left: base, moves_made: 0 }),
+            // Without a base the first move has its increment beforehand, or nobody could make it.
+            Some(TimeControl::Clock { base, increment, .. }) => {
+                Some(Running { left: if base.is_zero() { increment } else { base }, moves_made: 0 })
+            }
             _ => None,
         });
         Self { allowances, running, margin }
@@ -256,6 +259,13 @@ mod tests {
             ms(100),
             "never below zero before the increment"
         );
+    }
+
+    #[test]
+    fn an_increment_alone_is_there_for_the_first_move() {
+        let mut clocks = clocks("0+1");
+        clocks.spend(Colour::White, ms(900)).unwrap();
+        assert_eq!(clocks.budget(Colour::White).clocks[0].unwrap().left, ms(1_100));
     }
 
     #[test]

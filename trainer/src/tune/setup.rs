@@ -9,7 +9,8 @@ use super::tuner::{Course, Tuner};
 use crate::arena::openings::{OpeningBook, OpeningError, OpeningFile, OpeningSource};
 use crate::arena::sprt::Sprt;
 use crate::checksum::text_digest;
-use crate::plan::{check_adjudication, check_openings};
+use crate::named_weights::{self, NamedWeights};
+use crate::plan::{MOST_NODES, MOST_TABLE_MEBIBYTES, check_adjudication, check_openings};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
@@ -23,14 +24,8 @@ use std::sync::Arc;
 /// Bounds of what a plan may ask for; they catch slips of the keyboard.
 const MOST_ITERATIONS: u64 = 10_000_000;
 const MOST_PAIRS: u64 = 100_000;
-const MOST_NODES: u64 = 1_000_000_000;
-const MOST_TABLE_MEBIBYTES: usize = 65_536;
 /// Step at the end where a plan says nothing: what Fishtest proposes.
 const USUAL_R_END: f64 = 0.002;
-/// Weights derived from mobility, where a file could be named.
-const A_PRIORI: &str = "a-priori";
-/// Weights built into the program, likewise.
-const SHIPPED: &str = "shipped";
 
 /// A run, ready to begin.
 #[derive(Clone, Debug)]
@@ -322,22 +317,11 @@ impl Files<'_> {
     }
 
     fn weights(&self, variant: &Variant, name: Option<&str>) -> Result<(Weights, String), String> {
-        let usual = if Weights::shipped(variant).is_some() { SHIPPED } else { A_PRIORI };
-        match name.unwrap_or(usual) {
-            A_PRIORI => Ok((Weights::a_priori(variant), A_PRIORI.into())),
-            SHIPPED => {
-                let missing =
-                    || format!("weights: none are shipped for {}; name a file or \"{A_PRIORI}\"", variant.name());
-                let weights = Weights::shipped(variant).ok_or_else(missing)?;
-                let digest = text_digest(&weights.to_toml(variant));
-                Ok((weights, digest))
-            }
-            name => {
-                let text = self.read("weights", name)?;
-                let weights = Weights::read(variant, &text).map_err(in_file("weights", name))?;
-                Ok((weights, text_digest(&text)))
-            }
-        }
+        let name = name.unwrap_or_else(|| named_weights::usual(variant));
+        let path = if named_weights::is_word(Path::new(name)) { PathBuf::from(name) } else { self.find(name) };
+        let NamedWeights { weights, digest, .. } =
+            named_weights::load(variant, &path).map_err(|error| format!("weights: {error}"))?;
+        Ok((weights, digest))
     }
 }
 

@@ -9,7 +9,7 @@
 //! games would be for nothing, or lie two apart; with one, they differ by exactly 1.
 
 use super::spsa::{Gain, Gains, Kind, Schedule, Setting};
-use crate::checksum::sha256;
+use crate::checksum;
 use crate::selfplay::seeds::Dice;
 
 /// 2⁻⁵³: every multiple of it in \[0, 1) is a double.
@@ -169,8 +169,7 @@ fn perturbation_seed(seed: u64) -> u64 {
 
 /// A seed for a purpose of its own.
 pub(super) fn derived_seed(purpose: &str, seed: u64) -> u64 {
-    let digest = sha256(&[format!("{purpose} {seed}").as_bytes()]);
-    digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+    checksum::number(&[format!("{purpose} {seed}").as_bytes()])
 }
 
 #[cfg(test)]

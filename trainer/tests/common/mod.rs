@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Once;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -17,6 +18,24 @@ use tempfile::TempDir;
 const GLANCE: Duration = Duration::from_millis(1);
 /// After so many looks a process that does not get on is given up: a minute or more, where milliseconds are expected.
 const MOST_GLANCES: usize = 60_000;
+
+/// Our own engine's program, next to the other one. It is built if it is not there, as after `cargo test -p fairyforge`.
+pub fn our_engine() -> PathBuf {
+    static BUILT: Once = Once::new();
+    let program = Path::new(env!("CARGO_BIN_EXE_fairyforge")).with_file_name("fairyforge-engine");
+    BUILT.call_once(|| {
+        if !program.exists() {
+            let mut build = Command::new(env!("CARGO"));
+            build.args(["build", "-p", "fairyforge-engine", "--bin", "fairyforge-engine"]);
+            if program.parent().unwrap().ends_with("release") {
+                build.arg("--release");
+            }
+            assert!(build.status().unwrap().success(), "try: cargo build -p fairyforge-engine");
+        }
+    });
+    assert!(program.exists(), "no {}; try: cargo build -p fairyforge-engine", program.display());
+    program
+}
 
 /// How a command ended.
 pub struct Ended {
@@ -117,6 +136,11 @@ impl Workplace {
 
     pub fn start(&self, line: &str) -> Running {
         Running { line: line.to_owned(), child: self.command(line).spawn().unwrap() }
+    }
+
+    /// As [`Self::start`], with arguments that may hold spaces.
+    pub fn start_args(&self, args: &[&str]) -> Running {
+        Running { line: args.join(" "), child: self.command("").args(args).spawn().unwrap() }
     }
 
     /// `data digest`.
@@ -225,6 +249,18 @@ impl Running {
             sleep(GLANCE);
         }
         panic!("{} does not get on", self.line);
+    }
+
+    /// Looks so often, a millisecond apart, whether the process has ended.
+    #[track_caller]
+    pub fn glance_within(&mut self, glances: usize) {
+        for _ in 0..glances {
+            if self.has_ended() {
+                return;
+            }
+            sleep(GLANCE);
+        }
+        panic!("{} does not end", self.line);
     }
 
     /// SIGKILL.

@@ -1,5 +1,6 @@
 //! How an external engine is started: the part of a player's description that belongs to it, checked before anything runs.
 
+use crate::checksum::{hex, sha256};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -86,6 +87,20 @@ impl EngineCommand {
             Some((name, value)) => Err(CommandError::Option { name: name.clone(), value: value.clone() }),
             None => Ok(()),
         }
+    }
+
+    /// SHA-256 of the program's file in hexadecimal; `None` if it cannot be found or read.
+    pub fn program_digest(&self) -> Option<String> {
+        let words = self.words().ok()?;
+        let program = Path::new(words.first()?);
+        let folder = self.dir.as_deref().unwrap_or(Path::new("."));
+        let file = if program.components().count() > 1 {
+            folder.join(program)
+        } else {
+            let path = std::env::var_os("PATH")?;
+            std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())?
+        };
+        Some(hex(&sha256(&[&std::fs::read(file).ok()?])))
     }
 
     fn words(&self) -> Result<Vec<String>, CommandError> {

@@ -5,6 +5,8 @@ use super::options::{Offer, offer};
 use super::patience::Patience;
 use super::process::{Line, Process};
 use crate::play::{Fault, FaultKind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Between two looks at whether the program still runs, and at a flag that asks to stop.
@@ -20,6 +22,8 @@ const MOST_REMARKED: usize = 300;
 pub(super) struct Dialogue {
     process: Process,
     pub patience: Patience,
+    /// Set when nobody wants an answer any more.
+    stop: Arc<AtomicBool>,
 }
 
 /// What an engine says of itself.
@@ -38,8 +42,13 @@ impl Introduction {
 }
 
 impl Dialogue {
-    pub const fn new(process: Process, patience: Patience) -> Self {
-        Self { process, patience }
+    pub const fn new(process: Process, patience: Patience, stop: Arc<AtomicBool>) -> Self {
+        Self { process, patience, stop }
+    }
+
+    /// Whether nobody wants an answer any more.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Says one line or several.
@@ -57,10 +66,11 @@ impl Dialogue {
         self.process.forget_unheard();
     }
 
-    /// Hears lines until `hears` finds what it waits for; false if that does not come in time.
+    /// Hears lines until `hears` finds what it waits for; false if that does not come in time, or nobody wants it any
+    /// more.
     pub fn listen(&mut self, patience: Duration, mut hears: impl FnMut(&str) -> bool) -> Result<bool, Fault> {
         let began = Instant::now();
-        while began.elapsed() < patience {
+        while began.elapsed() < patience && !self.is_stopped() {
             if let Some(line) = self.hear()?
                 && hears(line.text.trim())
             {

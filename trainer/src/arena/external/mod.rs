@@ -32,10 +32,10 @@ use group::Groups;
 use patience::Guard;
 use process::Process;
 use rules::Trouble;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Starts engines, and can end all of them at once.
@@ -43,6 +43,9 @@ use std::time::{Duration, Instant};
 pub struct Launcher {
     patience: Patience,
     groups: Groups,
+    stop: Arc<AtomicBool>,
+    /// Commands of engines that do not count leaves: asking costs time at every start.
+    uncounted: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// Why an engine could not be made a player.
@@ -147,21 +150,27 @@ impl Lag {
 impl Launcher {
     /// A launcher that waits no longer than this.
     pub fn new(patience: Patience) -> Self {
-        Self { patience, groups: Groups::default() }
+        Self { patience, ..Self::default() }
     }
 
-    /// Starts an engine, sets its options, and compares the rules.
+    /// The same, and nothing is waited for any more once `stop` is set: what is asked then fails at once.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Arc<AtomicBool>) -> Self {
+        Self { stop: Arc::clone(stop), ..self }
+    }
+
+    /// Starts an engine, sets its options, and compares the rules, if it has not shown before that it cannot count.
     ///
     /// # Errors
     /// It cannot be started or set up, or plays another game. Nothing of it is left running then.
     pub fn start(&self, command: &EngineCommand, variant: &Arc<Variant>) -> Result<ExternalEngine, StartError> {
         let process = Process::start(command.command()?, &self.groups)
             .map_err(|source| StartError::Spawn { cmd: command.cmd.clone(), source })?;
-        let mut dialogue = Dialogue::new(process, self.patience);
+        let mut dialogue = Dialogue::new(process, self.patience, Arc::clone(&self.stop));
         let introduction = dialogue.introduce().map_err(|fault| failed(&command.cmd, fault))?;
         let name = settings::label(&introduction, command);
         let settings = settings::set_up(&mut dialogue, introduction, command, variant)?;
-        let rules = rules::compare(&mut dialogue, variant).map_err(|trouble| match trouble {
+        let rules = self.rules(command, &mut dialogue, variant).map_err(|trouble| match trouble {
             Trouble::Fault(fault) => failed(&name, fault),
             Trouble::Mismatch(mismatch) => StartError::Rules {
                 engine: name.clone(),
@@ -171,6 +180,24 @@ impl Launcher {
         })?;
         let settings::Settings { effective, remarks } = settings;
         Ok(ExternalEngine { dialogue, name, effective, remarks, rules, lag: Lag::default() })
+    }
+
+    fn rules(
+        &self,
+        command: &EngineCommand,
+        dialogue: &mut Dialogue,
+        variant: &Arc<Variant>,
+    ) -> Result<RulesComparison, Trouble> {
+        // A thread that panicked leaves the set whole.
+        let uncounted = || self.uncounted.lock().unwrap_or_else(PoisonError::into_inner);
+        if uncounted().contains(&command.cmd) {
+            return Ok(RulesComparison::NotOffered);
+        }
+        let rules = rules::compare(dialogue, variant)?;
+        if matches!(rules, RulesComparison::NotOffered) {
+            uncounted().insert(command.cmd.clone());
+        }
+        Ok(rules)
     }
 
     /// Kills every engine that this launcher or a clone of it has started, for the case that the program ends at once.

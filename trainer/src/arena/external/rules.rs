@@ -197,7 +197,7 @@ fn count(dialogue: &mut Dialogue, position: &str) -> Result<Option<Counts>, Faul
     let mut counts = Counts::default();
     let (mut total, mut last) = (None, Reading::Noise);
     let mut last_sign = Instant::now();
-    while last_sign.elapsed() < dialogue.patience.perft {
+    while last_sign.elapsed() < dialogue.patience.perft && !dialogue.is_stopped() {
         let Some(line) = dialogue.hear()? else { continue };
         last = reading(line.text.trim());
         match last {

@@ -235,6 +235,13 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Where in a FEN its fault is, in characters from 1.
+pub(crate) fn fen_column(fen: &str, variant: &Variant, error: &FenError) -> u64 {
+    let mut cursor = Cursor { rest: fen, column: 1 };
+    let fields = std::array::from_fn(|_| cursor.word());
+    Place { fields: &fields, variant }.column(error)
+}
+
 /// Finds where in a line the fault of a position is.
 struct Place<'a> {
     fields: &'a [Word<'a>; 6],

@@ -17,6 +17,7 @@ mod order;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use epd::fen_column;
 pub use error::{OpeningError, OpeningFault, OpeningFaultKind, OpeningFaults};
 
 use crate::selfplay::Openings;

@@ -31,6 +31,10 @@ pub enum ReadError {
     Journal(#[from] JournalError),
 }
 
+/// What our matches write as `Termination` when a program broke down. A clock that ran out is not among them: in PGN of
+/// others that is a loss like any other.
+const FAILURES: [&str; 3] = ["crash", "no answer", "illegal move"];
+
 /// What became of the games of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Taken {
@@ -94,6 +98,8 @@ fn add_pgn(table: &mut GameTable, mut text: impl BufRead) -> std::io::Result<Tak
         line.clear();
         if text.read_until(b'\n', &mut line)? == 0 {
             tags.add_to(table, &mut rounds, &mut taken);
+            taken.faulty = table.leave_out_failed();
+            taken.games -= taken.faulty;
             return Ok(taken);
         }
         let line = String::from_utf8_lossy(&line);
@@ -167,6 +173,7 @@ struct Tags {
     round: Option<String>,
     fen: Option<String>,
     variant: Option<String>,
+    termination: Option<String>,
 }
 
 impl Tags {
@@ -183,6 +190,7 @@ impl Tags {
             "Round" => self.round = Some(value),
             "FEN" => self.fen = Some(value),
             "Variant" => self.variant = Some(value),
+            "Termination" => self.termination = Some(value),
             _ => {}
         }
     }
@@ -203,10 +211,11 @@ impl Tags {
                     Some(fen) => format!("{fen}\n{}", self.variant.unwrap_or_default()),
                     None => rounds.opening(&white, &black, self.round.as_deref()),
                 };
-                if table.add(&white, &black, result, &opening) {
-                    taken.games += 1;
-                } else {
-                    taken.nameless += 1;
+                let failed = self.termination.is_some_and(|termination| FAILURES.contains(&&*termination));
+                let add = if failed { GameTable::add_failed } else { GameTable::add };
+                match add(table, &white, &black, result, &opening) {
+                    true => taken.games += 1,
+                    false => taken.nameless += 1,
                 }
             }
             _ => taken.nameless += 1,
@@ -302,6 +311,20 @@ mod tests {
         std::fs::write(&path, format!("{header}{games}nonsense\n")).unwrap();
         let error = add_file(&mut table, &path).unwrap_err().to_string();
         assert!(error.contains("journal.jsonl, line 6: expected a game"), "{error}");
+    }
+
+    #[test]
+    fn breakdowns_told_in_pgn_do_not_count() {
+        let game = |white, black, termination| {
+            format!(
+                "[White \"{white}\"]\n[Black \"{black}\"]\n[FEN \"f\"]\n[Result \"1-0\"]\n[Termination \"{termination}\"]\n\n1-0\n\n"
+            )
+        };
+        let text = [game("A", "B", "crash"), game("B", "A", "checkmate"), game("A", "B", "time forfeit")].concat();
+        let mut table = GameTable::default();
+        let taken = add_pgn(&mut table, text.as_bytes()).unwrap();
+        assert_eq!(taken, Taken { games: 1, faulty: 2, ..Taken::default() });
+        assert_eq!(table.games().len(), 1);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Games by name of player, the pairs among them, and the players that results link with one another.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::arena::statistics::GameResult;
 
@@ -24,7 +24,9 @@ pub struct GameTable {
     indices: HashMap<String, usize>,
     games: Vec<RatedGame>,
     clusters: usize,
-    /// Games that wait for the other one from their opening: by White, Black and opening.
+    /// Clusters in which a player failed.
+    failed: HashSet<usize>,
+    /// Clusters of games that wait for the other one from their opening: by White, Black and opening.
     waiting: HashMap<(usize, usize, String), VecDeque<usize>>,
 }
 
@@ -39,15 +41,32 @@ impl GameTable {
         }
         let partner = self.waiting.get_mut(&(black, white, opening.to_owned())).and_then(VecDeque::pop_front);
         let cluster = match partner {
-            Some(game) => self.games[game].cluster,
+            Some(cluster) => cluster,
             None => {
-                self.waiting.entry((white, black, opening.to_owned())).or_default().push_back(self.games.len());
+                self.waiting.entry((white, black, opening.to_owned())).or_default().push_back(self.clusters);
                 self.clusters += 1;
                 self.clusters - 1
             }
         };
         self.games.push(RatedGame { white, black, result, cluster });
         true
+    }
+
+    /// Adds a game that a failure of a player ended; see [`Self::leave_out_failed`].
+    pub fn add_failed(&mut self, white: &str, black: &str, result: GameResult, opening: &str) -> bool {
+        let added = self.add(white, black, result, opening);
+        if let Some(game) = self.games.last().filter(|_| added) {
+            self.failed.insert(game.cluster);
+        }
+        added
+    }
+
+    /// Removes the games that ended by a failure, with their partners: such pairs say nothing about strength. Returns how
+    /// many games went.
+    pub fn leave_out_failed(&mut self) -> u64 {
+        let before = self.games.len();
+        self.games.retain(|game| !self.failed.contains(&game.cluster));
+        (before - self.games.len()) as u64
     }
 
     fn player(&mut self, name: &str) -> usize {

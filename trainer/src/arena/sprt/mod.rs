@@ -187,6 +187,22 @@ pub struct SprtReport {
 }
 
 impl SprtReport {
+    /// The median-unbiased Elo with its interval in words: `+1.2 [-3.4, +5.6]`. Edges where the search for them ends are no
+    /// edges, and results without variance have no interval.
+    #[must_use]
+    pub fn told_elo(&self, decimals: usize) -> String {
+        let estimate = &self.estimate;
+        let scale = 10_f64.powi(decimals as i32);
+        // Rounded first, so that a small negative number is not written as −0.
+        let number = |elo: f64| format!("{:+.decimals$}", (elo * scale).round() / scale + 0.0);
+        if self.fixed.standard_error().known().is_none() {
+            return "n/a (no variance yet)".into();
+        }
+        let edge = |elo: f64| if elo.abs() >= ELO_LIMIT { "beyond".to_owned() } else { number(elo) };
+        let [low, high] = estimate.elo_ci.map(edge);
+        format!("{} [{low}, {high}]", edge(estimate.elo))
+    }
+
     /// The report for scripts. Numbers that do not exist are `null`.
     #[must_use]
     pub fn to_json(&self) -> Value {

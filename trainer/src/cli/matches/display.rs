@@ -37,13 +37,13 @@ impl Live {
     pub fn new(plan: &MatchPlan, openings: &OpeningBook, json: bool) -> Self {
         let players: Vec<String> = plan.players.iter().map(|player| player.name.clone()).collect();
         let total = plan.schedule().pairs().saturating_mul(2);
-        eprintln!("match, {}: {}", plan.variant, players.join(" - "));
+        crate::errln!("match, {}: {}", plan.variant, players.join(" - "));
         for player in &plan.players {
-            eprintln!("  {}: {}", player.name, player.limits);
+            crate::errln!("  {}: {}", player.name, player.limits);
         }
         let most = if plan.sprt.is_some() { "at most " } else { "" };
-        eprintln!("  {most}{total} games from {}", openings.described());
-        openings.remarks().iter().for_each(|remark| eprintln!("  {remark}"));
+        crate::errln!("  {most}{total} games from {}", openings.described());
+        openings.remarks().iter().for_each(|remark| crate::errln!("  {remark}"));
         let terminal = std::io::stderr().is_terminal() && !json;
         let interval = if terminal || json { REPORT_INTERVAL } else { LINE_INTERVAL };
         let now = Instant::now();
@@ -57,7 +57,7 @@ impl Live {
         let first = self.before.is_none();
         let before = *self.before.get_or_insert(standing.games());
         if first && before > 0 {
-            eprintln!("  {before} games were done before");
+            crate::errln!("  {before} games were done before");
         }
         if let Some(bar) = &self.bar {
             bar.set_position(self.now.0);
@@ -82,8 +82,8 @@ impl Live {
 
     fn line(&self, report: &MatchReport) {
         let left = self.seconds_left().map_or(String::new(), |seconds| format!(", about {seconds:.0} s left"));
-        eprintln!("{}/{} games, {:.1} games/s{left}", self.now.0, self.total, self.speed());
-        report.lines().iter().for_each(|line| eprintln!("  {line}"));
+        crate::errln!("{}/{} games, {:.1} games/s{left}", self.now.0, self.total, self.speed());
+        report.lines().iter().for_each(|line| crate::errln!("  {line}"));
     }
 
     /// The end: the bar goes, one line stays.
@@ -93,7 +93,7 @@ impl Live {
         }
         let played = self.now.0 - self.before.unwrap_or_default();
         if played > 0 {
-            eprintln!("{played} games, {:.1} games/s, {:.0?}", self.speed(), self.began.elapsed());
+            crate::errln!("{played} games, {:.1} games/s, {:.0?}", self.speed(), self.began.elapsed());
         }
     }
 
@@ -122,7 +122,7 @@ pub(super) fn tell_lags(players: &[PlayerPlan], lags: &[Option<Lag>]) {
     for (player, lag) in players.iter().zip(lags) {
         if let Some(lag) = lag.filter(|lag| lag.moves > 0) {
             let (mean, max) = (lag.mean().as_secs_f64() * 1e3, lag.max.as_secs_f64() * 1e3);
-            eprintln!("{}: lag {mean:.1} ms a move, at most {max:.0} ms, in {} moves", player.name, lag.moves);
+            crate::errln!("{}: lag {mean:.1} ms a move, at most {max:.0} ms, in {} moves", player.name, lag.moves);
         }
     }
 }

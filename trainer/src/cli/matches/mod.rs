@@ -7,7 +7,8 @@ mod verify;
 
 use super::output::outln;
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt_and, threads};
+use super::{Failure, OrBadInput, load_variant, on_threads, rate, stop_on_interrupt_and, threads};
+use crate::arena::external::Launcher;
 use crate::arena::journal::Reader;
 use crate::arena::openings::{OpeningBook, OpeningFile, OpeningSource, Order};
 use crate::arena::plan::{KIND, MatchPlan};
@@ -30,6 +31,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// More than one pair in so many lost to failures is worth a warning.
+const MOST_FAILED_SHARE: u64 = 20;
+
 /// Play players against each other: pairs of games, each opening twice with colours exchanged.
 #[derive(clap::Args)]
 #[command(
@@ -44,7 +48,7 @@ use std::time::Duration;
   fairyforge match verify data/runs/match
 
 A player is words: name, nodes, depth, tc; our engine also has weights (a file, `shipped` or `a-priori`), search (a file of
-search parameters), hash (MiB), option.NAME (a search parameter); a program outside has cmd, dir, proto (uci), option.NAME.
+search parameters), hash (MiB; 1, with a tc 16), option.NAME (a search parameter); a program outside has cmd, dir, proto (uci), option.NAME.
 A player that says nothing of nodes, depth and tc has --nodes, --depth and --tc. Cut off at any moment, the same command
 continues."
 )]
@@ -54,19 +58,19 @@ pub struct MatchArgs {
     /// Name or file of the variant.
     #[arg(long, required = true)]
     variant: Option<String>,
-    /// A player, as `name=new weights=new.toml nodes=500` or `cmd=./engine option.Hash=64`; may be repeated.
+    /// A player, as `name=new weights=new.toml nodes=500` or `cmd=./engine option.Hash=64`; two or more are needed.
     #[arg(long = "player", visible_alias = "engine", value_name = "WORDS")]
     players: Vec<PlayerSpec>,
     /// Weights of the first player: short for `--player weights=FILE`.
     #[arg(long, value_name = "FILE")]
     a: Option<PathBuf>,
-    /// Weights of the second player, likewise.
+    /// Weights of the second player.
     #[arg(long, value_name = "FILE", requires = "a")]
     b: Option<PathBuf>,
-    /// A search parameter of player A, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
+    /// A search parameter of --a, as `late_move_base=20`; may be repeated. `fairyforge-engine params` lists them.
     #[arg(long, value_name = "NAME=VALUE", requires = "a")]
     a_set: Vec<String>,
-    /// The same for player B.
+    /// The same for --b.
     #[arg(long, value_name = "NAME=VALUE", requires = "b")]
     b_set: Vec<String>,
     /// Pairs of games between any two that meet; at most so many, if a test may end the match.
@@ -75,6 +79,15 @@ pub struct MatchArgs {
     /// Who meets whom.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Threads: games played at the same time; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = threads)]
+    threads: usize,
+    /// Folder of the match.
+    #[arg(long, required = true)]
+    out: Option<PathBuf>,
+    /// Print JSON: lines while games are played (`event` is `progress`), at the end the `result`.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -83,15 +96,6 @@ pub struct MatchArgs {
     test: TestArgs,
     #[command(flatten)]
     ends: EndArgs,
-    /// Threads: games played at the same time; 0 is one a core.
-    #[arg(long, default_value_t = 0, value_parser = threads)]
-    threads: usize,
-    /// Folder of the match.
-    #[arg(long, required = true)]
-    out: Option<PathBuf>,
-    /// Print JSON: lines while games are played, the last one is the result.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -103,6 +107,7 @@ enum MatchCommand {
 
 /// What players may spend that say nothing of it themselves.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Limits of players without their own, at least one of them")]
 struct LimitArgs {
     /// Nodes a move.
     #[arg(long)]
@@ -110,15 +115,16 @@ struct LimitArgs {
     /// Plies a move.
     #[arg(long)]
     depth: Option<i32>,
-    /// Time in seconds: `0.5/move`, `60`, `10+0.1` (and an increment), `40/60` (moves in so many seconds).
+    /// Time in seconds: `0.5/move`, `60` for the game, `10+0.1` with an increment, `40/60` for every 40 moves.
     #[arg(long, value_name = "TIME")]
     tc: Option<TimeControl>,
 }
 
 /// Where games begin.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Where games begin")]
 struct OpeningArgs {
-    /// Seed of everything random.
+    /// Seed of the openings: the same seed, the same openings.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Random plies at the start of every game, fewest and most, where no file says where games begin.
@@ -140,31 +146,35 @@ struct OpeningArgs {
 
 /// A sequential test that ends the match.
 #[derive(clap::Args)]
+#[command(next_help_heading = "A test that ends the match (two players)")]
 struct TestArgs {
-    /// Elo difference under H0; with --elo1 the match ends as soon as it is decided.
+    /// Elo difference of the first player to the second under H0; the match ends as soon as it is decided between this and
+    /// --elo1.
     #[arg(long, requires = "elo1", allow_negative_numbers = true)]
     elo0: Option<f64>,
     /// Elo difference under H1.
     #[arg(long, requires = "elo0", allow_negative_numbers = true)]
     elo1: Option<f64>,
     /// Probability of accepting H1 at elo0.
-    #[arg(long, default_value_t = SprtSettings::usual_error())]
+    #[arg(long, default_value_t = SprtSettings::usual_error(), requires = "elo0")]
     alpha: f64,
     /// Probability of accepting H0 at elo1.
-    #[arg(long, default_value_t = SprtSettings::usual_error())]
+    #[arg(long, default_value_t = SprtSettings::usual_error(), requires = "elo0")]
     beta: f64,
-    /// What an Elo is.
-    #[arg(long, value_enum, default_value_t)]
+    /// What an Elo is in the test.
+    #[arg(long, value_enum, default_value_t, requires = "elo0")]
     model: EloModel,
     /// Decide nothing before so many pairs.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, requires = "elo0")]
     min_pairs: u64,
 }
 
 /// Early ends of games and of the match.
 #[derive(clap::Args)]
+#[command(next_help_heading = "How games end")]
 struct EndArgs {
     /// A draw when both scores stay within MARGIN centipawns for MOVES full moves, from full move FROM on; or `off`.
+    /// Random plies and those of a PGN opening count towards FROM, a position of a file is a start.
     #[arg(long, value_name = "FROM,MOVES,MARGIN", value_parser = draw, default_value = "60,10,10")]
     draw: Option<(u32, u32, i32)>,
     /// A win when both scores see the same side ahead by MARGIN centipawns for MOVES full moves; or `off`.
@@ -190,17 +200,19 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
 
 fn play(args: &MatchArgs) -> Result<(), Failure> {
     let variant = load_variant(args.variant.as_deref().unwrap_or_default())?;
-    let players = setup::Players::new(&variant, &args.specs()?, &args.limits)?;
+    let engines = Launcher::default();
+    let stop = stop_on_interrupt_and({
+        let engines = engines.clone();
+        move || engines.kill_all()
+    })?;
+    let launcher = engines.stopped_by(&stop);
+    let players = setup::Players::new(&variant, &args.specs()?, &args.limits, launcher)?;
     let source = args.openings.source();
     let openings = OpeningBook::open(&variant, &source, args.openings.seed).or_bad_input(|| "cannot begin".into())?;
     let plan = args.plan(&variant, &players, &openings)?;
     let sprt = plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
-    let stop = stop_on_interrupt_and({
-        let launcher = players.launcher.clone();
-        move || launcher.kill_all()
-    })?;
-    let introduced = players.introduce(&variant)?;
+    let introduced = players.introduce(&variant, &stop)?;
     warn_of_crowding(args.threads, &plan);
     let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
     let contest = Match {
@@ -221,15 +233,24 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let mut live = Live::new(&plan, &contest.openings, args.json);
     let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
     live.finish();
-    let Played { standing, lags } = played.map_err(|error| cut_off(error, out))?;
+    let Played { standing, lags } = match played {
+        Ok(played) => played,
+        Err(error) => {
+            // The error is the one worth telling.
+            let _ = tell_so_far(&run, &plan);
+            return Err(cut_off(error, out));
+        }
+    };
     display::tell_lags(&players.plans, &lags);
     live.event().map_or(Ok(()), |event| run.append_event(&event)).context("cannot note the end")?;
     let report = settle(&run, &variant, &standing)?;
     if args.json {
-        return outln!("{}", display::event("result", &report, &standing));
+        outln!("{}", display::event("result", &report, &standing))?;
+    } else {
+        told(&report).iter().try_for_each(|line| outln!("{line}"))?;
+        outln!("games in {}", run.games().display())?;
     }
-    report.lines().iter().try_for_each(|line| outln!("{line}"))?;
-    outln!("games in {}", run.games().display())
+    refuse_nothing(&report)
 }
 
 /// A book that is too short for the match is no secret.
@@ -238,7 +259,7 @@ fn note_laps(run: &RunDir, contest: &Match) -> Result<(), Failure> {
     if wraps == 0 {
         return Ok(());
     }
-    eprintln!("warning: the openings are used again from the first on, {wraps} times");
+    crate::errln!("warning: the openings are used again from the first on, {wraps} times");
     run.append_event(&json!({"event": "openings used again", "times": wraps})).context("cannot note the openings")?;
     Ok(())
 }
@@ -248,7 +269,9 @@ fn warn_of_crowding(threads: usize, plan: &MatchPlan) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let on_time = plan.players.iter().any(|player| player.limits.time.is_some());
     if on_time && threads > cores {
-        eprintln!("warning: {threads} games at the same time on {cores} cores: players on time will be short of it");
+        crate::errln!(
+            "warning: {threads} games at the same time on {cores} cores: players on time will be short of it"
+        );
     }
 }
 
@@ -267,9 +290,40 @@ fn report(journal: &Path, standing: &Standing) -> Result<MatchReport, Failure> {
     if report.players.len() > 2 {
         let mut games = GameTable::default();
         add_file(&mut games, journal).context("cannot read the journal back")?;
-        report.rate(&games).context("cannot rate the players")?;
+        report.rate(&games);
     }
     Ok(report)
+}
+
+/// The report with a table of ratings, where there are any.
+fn told(report: &MatchReport) -> Vec<String> {
+    report.lines().into_iter().chain(report.ratings.iter().flat_map(rate::table)).collect()
+}
+
+/// What is known of a match that has been stopped.
+fn tell_so_far(run: &RunDir, plan: &MatchPlan) -> Result<(), Failure> {
+    let mut standing = Standing::new(plan.schedule(), plan.players.len(), plan.sprt.and_then(|it| Sprt::new(it).ok()));
+    for entry in Reader::open(&run.journal()).context("cannot read the journal back")? {
+        let entry = entry.context("cannot read the journal back")?;
+        standing.add(&entry.summary()).context("cannot test the hypotheses")?;
+    }
+    report(&run.journal(), &standing)?.lines().iter().for_each(|line| crate::errln!("{line}"));
+    Ok(())
+}
+
+/// A match of which nothing counts has said nothing.
+fn refuse_nothing(report: &MatchReport) -> Result<(), Failure> {
+    let counted: u64 = report.meetings.iter().map(|meeting| meeting.summary.pentanomial.total()).sum();
+    let failed: u64 = report.meetings.iter().map(|meeting| meeting.faulty_pairs).sum();
+    if counted == 0 {
+        return Err(Failure::Failed(anyhow!("nothing counts: a player failed in each of the {failed} pairs")));
+    }
+    if failed * MOST_FAILED_SHARE > counted {
+        crate::errln!(
+            "warning: {failed} pairs were lost to failures, {counted} count; those that count may be no fair sample"
+        );
+    }
+    Ok(())
 }
 
 impl MatchArgs {

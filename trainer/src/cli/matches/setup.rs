@@ -6,19 +6,24 @@ use crate::arena::external::{EngineCommand, Launcher};
 use crate::arena::journal::JournalPlayer;
 use crate::arena::plan::PlayerPlan;
 use crate::arena::{Contestant, Entrant, Introduction, OwnEngine};
-use crate::cli::{A_PRIORI, Failure, OrBadInput, SHIPPED, load_weights};
+use crate::cli::{Failure, OrBadInput, load_weights};
+use crate::named_weights;
 use crate::play::Allowance;
 use anyhow::anyhow;
-use fairyforge_engine::evaluate::{Tapered, Weights};
+use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most players of a match.
 const MOST_PLAYERS: usize = 100;
-/// Size of a player's table where nothing is said, in mebibytes: emptying it takes time before every game.
+/// Size of a player's table where nothing is said, in mebibytes: emptying it takes time before every game, which shows where games
+/// are short.
 const TABLE_MEBIBYTES: usize = 1;
+/// The same for a player on time.
+const TABLE_MEBIBYTES_ON_TIME: usize = 16;
 
 /// The players of a match, ready to play and as its plan saves them.
 pub(super) struct Players {
@@ -27,17 +32,22 @@ pub(super) struct Players {
     /// As the plan saves them.
     pub plans: Vec<PlayerPlan>,
     /// Starts those outside.
-    pub launcher: Launcher,
+    launcher: Launcher,
 }
 
 impl Players {
     /// Loads everything the players are made of.
-    pub fn new(variant: &Variant, specs: &[PlayerSpec], limits: &LimitArgs) -> Result<Self, Failure> {
+    pub fn new(
+        variant: &Variant,
+        specs: &[PlayerSpec],
+        limits: &LimitArgs,
+        launcher: Launcher,
+    ) -> Result<Self, Failure> {
         if !(2..=MOST_PLAYERS).contains(&specs.len()) {
             let error = anyhow!("expected 2 to {MOST_PLAYERS} players, got {}", specs.len());
             return Err(error).or_bad_input(|| "nobody to play; see --player".into());
         }
-        let mut players = Self { contestants: Vec::new(), plans: Vec::new(), launcher: Launcher::default() };
+        let mut players = Self { contestants: Vec::new(), plans: Vec::new(), launcher };
         for spec in specs {
             players.add(variant, spec, limits)?;
         }
@@ -54,7 +64,7 @@ impl Players {
         }
         let (entrant, plan) = match &spec.cmd {
             Some(cmd) => self.external(spec, cmd),
-            None => own(variant, spec, doing)?,
+            None => own(variant, spec, &allowance, doing)?,
         };
         self.plans.push(PlayerPlan { name: name.clone(), limits: allowance, ..plan });
         self.contestants.push(Contestant { name, allowance, entrant });
@@ -73,11 +83,15 @@ impl Players {
     }
 
     /// Lets every player introduce itself, and tells what the user should know.
-    pub fn introduce(&self, variant: &Arc<Variant>) -> Result<Vec<JournalPlayer>, Failure> {
+    pub fn introduce(&self, variant: &Arc<Variant>, stop: &AtomicBool) -> Result<Vec<JournalPlayer>, Failure> {
         let introduction = |contestant: &Contestant| {
             let doing = || format!("cannot set up the player {}", contestant.name);
-            let Introduction { player, remarks } = contestant.introduce(variant).or_bad_input(doing)?;
-            remarks.iter().for_each(|remark| eprintln!("{remark}"));
+            let introduced = contestant.introduce(variant);
+            if stop.load(Ordering::Relaxed) {
+                return Err(Failure::Interrupted("stopped before the first game".into()));
+            }
+            let Introduction { player, remarks } = introduced.or_bad_input(doing)?;
+            remarks.iter().for_each(|remark| crate::errln!("{remark}"));
             Ok(player)
         };
         self.contestants.iter().map(introduction).collect()
@@ -99,16 +113,18 @@ impl Players {
     }
 }
 
-/// The best known: those shipped with the program, if there are any.
-fn usual_weights(variant: &Variant) -> &'static Path {
-    Path::new(if Weights::shipped(variant).is_some() { SHIPPED } else { A_PRIORI })
-}
-
 /// Our engine.
-fn own(variant: &Variant, spec: &PlayerSpec, doing: impl FnOnce() -> String) -> Result<(Entrant, PlayerPlan), Failure> {
-    let weights = load_weights(variant, Some(spec.weights.as_deref().unwrap_or_else(|| usual_weights(variant))))?;
+fn own(
+    variant: &Variant,
+    spec: &PlayerSpec,
+    allowance: &Allowance,
+    doing: impl FnOnce() -> String,
+) -> Result<(Entrant, PlayerPlan), Failure> {
+    let name = spec.weights.as_deref().unwrap_or_else(|| Path::new(named_weights::usual(variant)));
+    let weights = load_weights(variant, Some(name))?;
     let params = params(spec).or_bad_input(doing)?;
-    let table_mebibytes = spec.hash.unwrap_or(TABLE_MEBIBYTES);
+    let usual_table = if allowance.time.is_some() { TABLE_MEBIBYTES_ON_TIME } else { TABLE_MEBIBYTES };
+    let table_mebibytes = spec.hash.unwrap_or(usual_table);
     let plan = PlayerPlan {
         weights: Some(weights.digest.clone()),
         table_mebibytes: Some(table_mebibytes),

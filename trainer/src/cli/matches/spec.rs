@@ -91,7 +91,7 @@ impl std::str::FromStr for PlayerSpec {
 impl PlayerSpec {
     fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
         match key {
-            "name" => self.name = Some(not_empty(key, value)?.to_owned()),
+            "name" => self.name = Some(name(value)?.to_owned()),
             "nodes" => self.limits.nodes = Some(number(key, value)?),
             "depth" => self.limits.depth = Some(number(key, value)?),
             "tc" => self.limits.time = Some(value.parse::<TimeControl>()?),
@@ -120,6 +120,13 @@ fn unknown(got: &str) -> SpecError {
 fn not_empty<'a>(key: &str, value: &'a str) -> Result<&'a str, SpecError> {
     let refused = || SpecError::Value { key: key.to_owned(), expected: "a value", got: value.to_owned() };
     (!value.is_empty()).then_some(value).ok_or_else(refused)
+}
+
+/// A name that can stand in a table.
+fn name(value: &str) -> Result<&str, SpecError> {
+    let refused = || SpecError::Value { key: "name".to_owned(), expected: "one line of text", got: value.to_owned() };
+    let fits = !value.trim().is_empty() && !value.chars().any(char::is_control);
+    fits.then_some(value).ok_or_else(refused)
 }
 
 /// A whole number from 1 on.
@@ -155,7 +162,9 @@ mod tests {
             ("depth=99999999999", "depth: expected"),
             ("nodes=1 nodes=2", "nodes: given twice"),
             ("weights", "expected KEY=VALUE, got \"weights\""),
-            ("name=", "name: expected a value"),
+            ("name=", "name: expected one line of text"),
+            ("name=' '", "name: expected one line of text"),
+            ("name='a\nb'", "name: expected one line of text"),
             ("option.=3", "expected one of"),
             ("tc=fast", "expected a time control in seconds"),
             ("name='x", "quotes"),

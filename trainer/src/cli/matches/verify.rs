@@ -45,14 +45,15 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
         .or_bad_input(doing);
     }
     let mut verified = verify_games(&variant, &plan, &run.journal()).or_bad_input(doing)?;
-    compare_derived(&run, &variant, &mut verified)?;
-    tell(args, &verified)
+    let report = compare_derived(&run, &variant, &mut verified)?;
+    tell(args, &verified, &report)
 }
 
-fn tell(args: &VerifyArgs, verified: &Verified) -> Result<(), Failure> {
+fn tell(args: &VerifyArgs, verified: &Verified, report: &MatchReport) -> Result<(), Failure> {
     let Verified { games, complete, problems, .. } = verified;
     if args.json {
-        outln!("{}", json!({"games": games, "complete": complete, "problems": problems}))?;
+        let standing = report.to_json();
+        outln!("{}", json!({"games": games, "complete": complete, "problems": problems, "standing": standing}))?;
     } else {
         let state = if *complete { "complete" } else { "not finished, the command that began it continues it" };
         outln!("{games} games, {} problems; the match is {state}", problems.len())?;
@@ -60,6 +61,7 @@ fn tell(args: &VerifyArgs, verified: &Verified) -> Result<(), Failure> {
         if problems.len() > MOST_TOLD {
             outln!("and {} more", problems.len() - MOST_TOLD)?;
         }
+        super::told(report).iter().try_for_each(|line| outln!("{line}"))?;
     }
     if problems.is_empty() {
         return Ok(());
@@ -69,7 +71,7 @@ fn tell(args: &VerifyArgs, verified: &Verified) -> Result<(), Failure> {
 
 /// What was made of the journal once must be what is made of it now. Files that are not there yet are no problem while
 /// the match goes on.
-fn compare_derived(run: &RunPaths, variant: &Arc<Variant>, verified: &mut Verified) -> Result<(), Failure> {
+fn compare_derived(run: &RunPaths, variant: &Arc<Variant>, verified: &mut Verified) -> Result<MatchReport, Failure> {
     let report = super::report(&run.journal(), &verified.standing)?;
     let mut pgn = Vec::new();
     // A journal whose moves are damaged has no PGN; that is told already.
@@ -82,7 +84,7 @@ fn compare_derived(run: &RunPaths, variant: &Arc<Variant>, verified: &mut Verifi
             (Err(error), _) => verified.problems.push(format!("{}: {error}", path.display())),
         }
     }
-    Ok(())
+    Ok(report)
 }
 
 /// The file `result.json`.
