@@ -1,5 +1,6 @@
 //! Rules, search and evaluation of chess variants on boards up to 16x16.
 pub mod drawing;
+pub mod endgame;
 pub mod evaluate;
 pub mod explain;
 pub mod game;

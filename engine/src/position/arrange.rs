@@ -2,11 +2,37 @@
 
 use super::{FenError, Piece, Position};
 use crate::geometry::{Square, SquareSet};
-use crate::variant::CastlingWing;
 use crate::variant::rules::Colour;
+use crate::variant::{CastlingWing, Variant};
 use std::sync::Arc;
 
 impl Position {
+    /// A position of these men, without castling and en-passant rights and with nothing in hand.
+    ///
+    /// # Errors
+    /// The men stand on squares that do not exist or on the same square, or that is no legal position.
+    pub fn of_men(
+        variant: &Arc<Variant>,
+        men: impl IntoIterator<Item = (Square, Piece)>,
+        side_to_move: Colour,
+    ) -> Result<Self, FenError> {
+        let mut position = Self::empty(variant);
+        for (square, piece) in men {
+            let fault = |reason| FenError::Hole { square: variant.topology().name(square), reason };
+            if !variant.topology().has(square) {
+                return Err(fault("does not exist"));
+            }
+            if !position.piece_at(square).is_none() {
+                return Err(fault("holds two men"));
+            }
+            position.put(square, piece);
+        }
+        if side_to_move == Colour::Black {
+            position.pass_the_turn();
+        }
+        position.validated()
+    }
+
     /// This position without the men on `squares`; castling rights that need one of them are gone.
     ///
     /// # Errors

@@ -167,7 +167,7 @@ pub struct DropRules {
 }
 
 /// The outcome of a situation for the side that is in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SideResult {
     /// That side wins.
     Win,

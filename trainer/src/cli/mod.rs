@@ -4,6 +4,7 @@
 mod bench;
 mod board;
 mod data;
+mod endgame;
 mod failure;
 pub mod fit;
 mod loops;
@@ -82,6 +83,12 @@ enum Command {
     /// Look at recorded games: verify, digest, head.
     #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
+    /// Tables of few men, by retrograde analysis: build, verify, probe.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fairyforge endgame build --variant chess --men \"K+Q v K\" --out data/endgames/chess"
+    )]
+    Endgame(endgame::EndgameCommand),
     /// Games as PGN: check files, export those of a run.
     #[command(
         subcommand,
@@ -124,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Loop(args) => loops::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
+        Command::Endgame(command) => endgame::run(&command),
         Command::Pgn(command) => pgn::run(&command),
     };
     match ended {
