@@ -374,7 +374,7 @@ mod tests {
             "confirm.max_pairs",
             "confirm: expected elo0 below",
             "search: cannot read lost.toml",
-            "weights: cannot read none.toml",
+            "weights: none.toml",
         ] {
             assert!(faults.iter().any(|fault| fault.starts_with(key)), "{key}: {faults:#?}");
         }
