@@ -1,6 +1,5 @@
 //! Progress of long work: a bar on a terminal, plain lines elsewhere. Always on stderr, so that results can be piped.
 
-use crate::arena::standing::Standing;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -72,15 +71,12 @@ impl Progress {
         self.line_if_due();
     }
 
-    /// Hears how a match stands: first what was played before, then what this process plays.
-    pub fn of_match(&self) -> impl FnMut(&Standing) + Send {
+    /// Hears totals again and again: first what was played before, then with what this process plays, games and positions.
+    pub fn of_totals(&self) -> impl FnMut(u64, u64) + Send {
         let mut seen: Option<(u64, u64)> = None;
-        move |standing| {
-            let now = (standing.games(), standing.plies());
-            match seen.replace(now) {
-                None => self.skip(now.0),
-                Some(before) => self.games(now.0 - before.0, now.1 - before.1),
-            }
+        move |games, positions| match seen.replace((games, positions)) {
+            None => self.skip(games),
+            Some(before) => self.games(games - before.0, positions - before.1),
         }
     }
 

@@ -251,7 +251,9 @@ impl TrainingLoop<'_> {
         };
         let title = format!("generation {number}: match of new against old weights");
         let progress = Progress::new(&title, "games", 2 * settings.pairs);
-        let played = gate.play(&self.run.gate(number, parent).journal, self.stop, &mut progress.of_match());
+        let mut heard = progress.of_totals();
+        let mut watch = |standing: &Standing| heard(standing.games(), standing.plies());
+        let played = gate.play(&self.run.gate(number, parent).journal, self.stop, &mut watch);
         progress.finish();
         Ok(Gate::of(&played?.standing))
     }

@@ -3,6 +3,7 @@
 use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, on_threads, or_run, stop_on_interrupt, threads};
+use crate::arena::standing::Standing;
 use crate::progress::Progress;
 use crate::run_dir::{RunDir, RunPaths, write_atomically};
 use crate::tune::confirm::{self, Confirmation, ConfirmingMatch};
@@ -138,7 +139,9 @@ impl Play<'_> {
         let openings = self.setup.openings(confirm::seed(self.setup.plan.seed))?;
         let progress = Progress::new("tuned against old values, at most", "games", 2 * confirm.max_pairs);
         let contest = ConfirmingMatch { setup: self.setup, confirm, tuned, openings };
-        let played = contest.play(&self.run.confirmation(), self.stop, &mut progress.of_match());
+        let mut heard = progress.of_totals();
+        let mut watch = |standing: &Standing| heard(standing.games(), standing.plies());
+        let played = contest.play(&self.run.confirmation(), self.stop, &mut watch);
         progress.finish();
         Ok(played?)
     }
