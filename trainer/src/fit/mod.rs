@@ -12,6 +12,7 @@
 //! - [`linear`]: small dense symmetric matrices, Cholesky factors, independent columns.
 //! - [`logistic`]: game results regressed on signed unit differences, with cluster-robust errors.
 //! - [`ratio`]: values in pawns with Fieller intervals, and verdicts on claims about them.
+//! - [`sequential`]: how wide intervals must be when a run may stop at any of several looks.
 //! - [`tapered`]: Texel-style tuning of evaluation weights under a Gaussian prior.
 
 pub mod claims;
@@ -20,6 +21,7 @@ pub mod linear;
 pub mod logistic;
 pub mod ratio;
 pub mod run;
+pub mod sequential;
 pub mod tapered;
 pub mod values;
 pub mod weights;
