@@ -16,6 +16,7 @@ mod rate;
 mod selfplay;
 mod sprt;
 mod tune;
+mod values;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
@@ -64,6 +65,12 @@ enum Command {
     Selfplay(selfplay::SelfplayArgs),
     /// Estimate piece values and tune weights from recorded games.
     Fit(fit::FitArgs),
+    /// Measure what units are worth, by experiment: games from arrays with units taken away by lot.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fairyforge values run configs/experiments/herculean.toml --out data/runs/herculean-values"
+    )]
+    Values(values::ValuesCommand),
     /// Play players against each other: two or more, with a test that may end the match.
     Match(Box<matches::MatchArgs>),
     /// Say what the results of a match mean for two hypotheses: a sequential test.
@@ -124,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(args),
+        Command::Values(command) => values::run(&command),
         Command::Match(args) => matches::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),

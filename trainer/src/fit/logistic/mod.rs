@@ -140,7 +140,7 @@ pub struct Undetermined {
 }
 
 /// A fitted regression. Matrices are ordered as `terms`, with ln ν last when there is a draw term.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogisticFit {
     /// The likelihood that was maximised.
     pub likelihood: Likelihood,
