@@ -167,11 +167,12 @@ impl CoefficientPair {
                 pawn: Interval::new(self.denominator - spread, self.denominator + spread),
             };
         }
-        PawnValue::Bounded {
-            value: self.numerator / self.denominator,
-            interval: self.fieller(critical),
-            delta_error: self.delta_error(),
-        }
+        PawnValue::Bounded { value: self.point(), interval: self.fieller(critical), delta_error: self.delta_error() }
+    }
+
+    /// The ratio itself.
+    pub(super) fn point(&self) -> f64 {
+        self.numerator / self.denominator
     }
 
     /// Var(b − r·a) at the ratio r.
@@ -194,7 +195,7 @@ impl CoefficientPair {
 
     /// √Var(b/a) to first order.
     fn delta_error(&self) -> f64 {
-        self.variance_at(self.numerator / self.denominator).sqrt() / self.denominator
+        self.variance_at(self.point()).sqrt() / self.denominator
     }
 }
 
