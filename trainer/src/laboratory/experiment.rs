@@ -5,7 +5,7 @@
 //! run that was cut off finds its way again, and nothing but games is kept.
 
 use super::assume::{Assumed, adopt, compare};
-use super::estimates::Estimates;
+use super::methods::ByMethod;
 use super::ladder::{Drift, Rung, drifts};
 use super::plan::{Plan, SHARD_GAMES};
 use crate::checksum::{self, text_digest};
@@ -90,7 +90,7 @@ pub struct Findings {
     /// Whether games ended before the last look because the goal was reached.
     pub reached: bool,
     /// The reference's games by every method.
-    pub estimates: Estimates,
+    pub methods: ByMethod,
     /// The strengths, weakest first, the reference among them; empty without a ladder.
     pub ladder: Vec<Rung>,
     /// How values change with strength.
@@ -159,10 +159,10 @@ impl Experiment<'_> {
         let stage = Stage { number, title: "reference".to_owned(), nodes: self.plan.nodes, weights: &weights };
         let Reference { looks, reached, dataset } = self.reference(&stage)?;
         let critical = looks.last().map_or(crate::fit::NORMAL_97_5, |look| look.critical);
-        let estimates = Estimates::of(&dataset, self.variant, critical);
+        let methods = ByMethod::of(&dataset, self.variant, critical);
         let ladder = self.ladder(&stage, &dataset)?;
         let drifts = drifts(&ladder);
-        Ok(Findings { rounds, looks, reference: number, reached, estimates, ladder, drifts, weights })
+        Ok(Findings { rounds, looks, reference: number, reached, methods, ladder, drifts, weights })
     }
 
     fn rounds(&self) -> Result<Settled, ExperimentError> {

@@ -4,12 +4,12 @@
 //! results are regressed on what the lot took ([`crate::fit::values`]). Around that stand the things that make a
 //! number trustworthy: a forecast before the first game ([`forecast`]), rounds in which measured values go back into the
 //! evaluation ([`assume`]), looks with intervals that allow for looking ([`crate::fit::sequential`]), other methods beside
-//! ([`estimates`]) and other strengths ([`ladder`]).
+//! ([`methods`]) and other strengths ([`ladder`]).
 //!
 //! [`experiment`] plays and measures, [`plan`] says what, [`report`] tells it.
 
 pub mod assume;
-pub mod estimates;
+pub mod methods;
 pub mod experiment;
 pub mod ladder;
 pub mod plan;

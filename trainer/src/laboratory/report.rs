@@ -1,7 +1,7 @@
 //! What an experiment found: `report.md`, the same for the screen, and `result.json`.
 
 use super::assume::Assumed;
-use super::estimates::Disagreement;
+use super::methods::Disagreement;
 use super::experiment::{Findings, Round};
 use super::ladder::Rung;
 use super::plan::Plan;
@@ -78,16 +78,16 @@ impl LaboratoryReport<'_> {
             "digest": self.digest,
             "plan": self.plan,
             "findings": self.findings,
-            "disagreements": self.findings.estimates.disagreements(),
-            "phases": split_json(&self.findings.estimates.phase_played),
-            "phases_by_lot": self.is_thinned().then(|| split_json(&self.findings.estimates.phase_by_lot)),
-            "advances": split_json(&self.findings.estimates.advance),
+            "disagreements": self.findings.methods.disagreements(),
+            "phases": split_json(&self.findings.methods.phase_played),
+            "phases_by_lot": self.is_thinned().then(|| split_json(&self.findings.methods.phase_by_lot)),
+            "advances": split_json(&self.findings.methods.advance),
         })
     }
 
     fn headline(&self) -> String {
         let Findings { looks, reached, .. } = self.findings;
-        let values = &self.findings.estimates.by_lot;
+        let values = &self.findings.methods.by_lot;
         let end = match (reached, looks.len()) {
             (true, looks) => {
                 format!("ended at look {looks} of {} because the goal was reached", self.plan.reference.looks)
@@ -106,12 +106,12 @@ impl LaboratoryReport<'_> {
 
     /// Every unit by every method.
     fn values(&self) -> Table {
-        let estimates = &self.findings.estimates;
+        let methods = &self.findings.methods;
         let headings = ["unit", "a priori", "pawns", "95 %", "earliest", "95 %", "observed", "95 %"];
         let mut table = Table::new(&headings);
-        for row in &estimates.by_lot.rows {
+        for row in &methods.by_lot.rows {
             let of = |values: &PieceValues| values.row(&row.unit).map(|row| row.value.clone());
-            let methods = [Some(row.value.clone()), of(&estimates.earliest), of(&estimates.observed)];
+            let methods = [Some(row.value.clone()), of(&methods.earliest), of(&methods.observed)];
             let cells = methods.iter().flat_map(|value| value_cells(value.as_ref()));
             table.row([row.unit.clone(), format!("{:.2}", row.a_priori)].into_iter().chain(cells));
         }
@@ -119,16 +119,16 @@ impl LaboratoryReport<'_> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let estimates = &self.findings.estimates;
+        let methods = &self.findings.methods;
         let mut lines = vec![self.first_move_line(), self.length_line(), self.agreement_line()];
-        lines.extend(estimates.disagreements().iter().map(disagreement_line));
+        lines.extend(methods.disagreements().iter().map(disagreement_line));
         lines.extend(self.drift_line());
-        lines.extend(estimates.by_lot.failure.as_ref().map(|failure| format!("No values by lot: {failure}.")));
+        lines.extend(methods.by_lot.failure.as_ref().map(|failure| format!("No values by lot: {failure}.")));
         lines
     }
 
     fn first_move_line(&self) -> String {
-        match &self.findings.estimates.first_move {
+        match &self.findings.methods.first_move {
             Some(first) => format!(
                 "First move: White scores {:.1} % (95 %: {:.1} to {:.1}) in {} games that start level, {} pairs.",
                 100.0 * first.score,
@@ -142,7 +142,7 @@ impl LaboratoryReport<'_> {
     }
 
     fn length_line(&self) -> String {
-        match &self.findings.estimates.length {
+        match &self.findings.methods.length {
             Some(length) => format!(
                 "Games that start level last {:.1} ± {:.1} plies ({} games).",
                 length.plies,
@@ -189,7 +189,7 @@ impl LaboratoryReport<'_> {
         headings.extend(rounds.iter().flat_map(|round| [format!("assumed {}", round.number), "measured".to_owned()]));
         headings.push("reference".to_owned());
         let mut table = Table::new(&headings);
-        for row in &self.findings.estimates.by_lot.rows {
+        for row in &self.findings.methods.by_lot.rows {
             let of_round = |round: &Round| match round.units.iter().find(|unit| unit.unit == row.unit) {
                 Some(unit) => [format!("{:.2}", unit.assumed), measured_cell(unit)],
                 None => ["–".to_owned(), "–".to_owned()],
@@ -205,18 +205,18 @@ impl LaboratoryReport<'_> {
     }
 
     fn phases(&self) -> Table {
-        let estimates = &self.findings.estimates;
-        let mut splits = vec![&estimates.phase_played];
+        let methods = &self.findings.methods;
+        let mut splits = vec![&methods.phase_played];
         if self.is_thinned() {
-            splits.push(&estimates.phase_by_lot);
+            splits.push(&methods.phase_by_lot);
         }
         let mut headings = vec!["unit".to_owned()];
         for split in &splits {
-            let whose = if std::ptr::eq(*split, &raw const estimates.phase_by_lot) { " by lot" } else { "" };
+            let whose = if std::ptr::eq(*split, &raw const methods.phase_by_lot) { " by lot" } else { "" };
             headings.extend([format!("full board{whose}"), format!("{:.0} % of the men{whose}", 100.0 * split.fewest)]);
         }
         let mut table = Table::new(&headings);
-        for row in &estimates.by_lot.rows {
+        for row in &methods.by_lot.rows {
             let cells = splits.iter().flat_map(|split| {
                 [Phase::Full, Phase::Few].map(|phase| {
                     let measure = phase_column(&split.pawn, phase);
@@ -229,7 +229,7 @@ impl LaboratoryReport<'_> {
     }
 
     fn advances(&self) -> Table {
-        let split = &self.findings.estimates.advance;
+        let split = &self.findings.methods.advance;
         let home = advance_column(&split.pawn, Advance::Home);
         let mut table = Table::new(&["pawn", "worth of one at home"]);
         for advance in Advance::ALL {
@@ -245,7 +245,7 @@ impl LaboratoryReport<'_> {
         headings.extend(rungs.iter().map(|rung| format!("{} nodes", rung.nodes)));
         headings.push("a doubling".to_owned());
         let mut table = Table::new(&headings);
-        for row in &self.findings.estimates.by_lot.rows {
+        for row in &self.findings.methods.by_lot.rows {
             let value =
                 |rung: &Rung| rung.values.row(&row.unit).map_or_else(|| "–".to_owned(), |row| value_text(&row.value));
             let drift = self.findings.drifts.iter().find(|drift| drift.unit == row.unit);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// What one set of games says, by every method.
 #[derive(Clone, Debug, Serialize)]
-pub struct Estimates {
+pub struct ByMethod {
     /// Results on what the lot took: the reference. Its intervals allow for all looks.
     pub by_lot: PieceValues,
     /// Results on the first quiet position.
@@ -43,7 +43,7 @@ pub struct Disagreement {
     pub method: Choice,
 }
 
-impl Estimates {
+impl ByMethod {
     /// Measures by every method; the reference's intervals are `critical` standard errors to either side.
     #[must_use]
     pub fn of(dataset: &Dataset, variant: &Variant, critical: f64) -> Self {
