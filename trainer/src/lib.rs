@@ -13,6 +13,7 @@ pub(crate) use errln;
 
 pub mod arena;
 mod checksum;
+pub mod claims;
 pub mod cli;
 pub mod fit;
 pub mod laboratory;

@@ -1,0 +1,15 @@
+//! What inventors claim about their games, as files, and what there is to say about each claim.
+//!
+//! A claims file ([`ClaimsFile`], `docs/formats/claims.md`) names a game and its claims; a claim has one part or several. A part is
+//! about a number that only play tells ([`Quantity`]), about the array ([`facts`]) or about an endgame ([`endgames`]). The last two are
+//! answered here and now, exactly. Whoever plays implements [`Evidence`]; how intervals become verdicts is [`verdict`]'s business.
+//! Nothing here plays a game, and no game is named here: a game's claims are its file.
+
+mod check;
+mod evidence;
+mod file;
+mod language;
+
+pub use evidence::{Evidence, Level, Measured, NoGames, Unmeasured};
+pub use file::{ClaimSet, ClaimsError, ClaimsFile, FORMAT, Faults};
+pub use language::{Board, Claim, Endgame, Fact, FactPart, Force, Goal, Part, Quantity, Range};
