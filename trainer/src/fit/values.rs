@@ -15,11 +15,12 @@ use fairyforge_engine::variant::rules::{Colour, Unit};
 use serde::{Deserialize, Serialize};
 
 use super::NORMAL_97_5;
+use super::combination::Combination;
 use super::dataset::{Dataset, GameSample, QuietPosition};
 use super::logistic::{
     CovarianceKind, Design, FIRST_MOVE, Fallback, Likelihood, LogisticError, LogisticFit, Outcome, Row, Undetermined,
 };
-use super::ratio::{Interval, PawnValue, value_in_pawns};
+use super::ratio::{Interval, PawnValue, combination_in_pawns};
 
 /// The name of the unit that is the measure, where a game has it.
 const PAWN: &str = "pawn";
@@ -301,7 +302,8 @@ impl Regression {
         if let Some(column) = fit.undetermined.iter().find(|undetermined| undetermined.column == name) {
             return undetermined_outcome(column);
         }
-        match value_in_pawns(fit, name, &self.pawn, CovarianceKind::Clustered) {
+        let unit = Combination::unit(name);
+        match combination_in_pawns(fit, &unit, &self.pawn, CovarianceKind::Clustered, self.critical) {
             // Rounding would make the pawn's own interval a little wider than nothing.
             Ok(PawnValue::Bounded { .. }) if name == self.pawn => {
                 ValueOutcome::Bounded { value: 1.0, interval: Interval::new(1.0, 1.0), delta_error: 0.0 }

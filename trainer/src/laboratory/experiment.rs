@@ -5,13 +5,14 @@
 //! run that was cut off finds its way again, and nothing but games is kept.
 
 use super::assume::{Assumed, adopt, compare};
-use super::methods::ByMethod;
+use super::budget::PILOT_GAMES;
 use super::ladder::{Drift, Rung, drifts};
+use super::methods::ByMethod;
 use super::plan::{Plan, SHARD_GAMES};
 use crate::checksum::{self, text_digest};
 use crate::fit::dataset::{Dataset, DatasetError, Selection};
 use crate::fit::joint_critical;
-use crate::fit::sequential::{SequentialError, critical_values};
+use crate::fit::sequential::SequentialError;
 use crate::fit::values::{Choice, PieceValues, ValueOutcome};
 use crate::progress::Progress;
 use crate::record::Origin;
@@ -23,6 +24,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// The error that all looks together may make, two-sided: 95 % intervals.
 pub const ALPHA: f64 = 0.05;
@@ -165,6 +167,18 @@ impl Experiment<'_> {
         Ok(Findings { rounds, looks, reference: number, reached, methods, ladder, drifts, weights })
     }
 
+    /// How long a game takes here: plays games of the first stage that are not there yet.
+    ///
+    /// # Errors
+    /// See [`ExperimentError`].
+    pub fn pace(&self) -> Result<Duration, ExperimentError> {
+        let stage = Stage { number: 1, title: "pilot".to_owned(), nodes: self.plan.nodes, weights: self.start };
+        let before = self.run.finished_shards(stage.number)?.len() as u64 * SHARD_GAMES;
+        let began = Instant::now();
+        self.play(&stage, before + PILOT_GAMES)?;
+        Ok(began.elapsed() / PILOT_GAMES as u32)
+    }
+
     fn rounds(&self) -> Result<Settled, ExperimentError> {
         let mut settled = Settled { rounds: Vec::new(), weights: self.start.clone() };
         for number in 1..=self.plan.rounds.most {
@@ -195,16 +209,13 @@ impl Experiment<'_> {
 
     fn reference(&self, stage: &Stage<'_>) -> Result<Reference, ExperimentError> {
         let plan = &self.plan.reference;
-        let shards = plan.games.div_ceil(SHARD_GAMES);
-        let games = |look: u32| (shards * u64::from(look)).div_ceil(u64::from(plan.looks)) * SHARD_GAMES;
-        let shares: Vec<f64> = (1..=plan.looks).map(|look| games(look) as f64 / games(plan.looks) as f64).collect();
-        let critical = critical_values(&shares, ALPHA, plan.spending)?;
         let mut looks: Vec<Look> = Vec::new();
-        for (number, &critical) in (1..).zip(&critical) {
-            self.play(stage, games(number))?;
-            let dataset = self.dataset(stage, games(number))?;
+        for (number, &critical) in (1..).zip(&plan.critical_values(ALPHA)?) {
+            let games = plan.games_at(number);
+            self.play(stage, games)?;
+            let dataset = self.dataset(stage, games)?;
             let values = PieceValues::measure_at(&dataset, self.variant, Choice::Start, critical);
-            looks.push(Look { number, games: games(number), critical, values });
+            looks.push(Look { number, games, critical, values });
             let reached = looks.last().is_some_and(|look| self.goal.is_reached(look));
             if reached || number == plan.looks {
                 return Ok(Reference { looks, reached, dataset });

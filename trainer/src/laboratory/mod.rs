@@ -9,9 +9,11 @@
 //! [`experiment`] plays and measures, [`plan`] says what, [`report`] tells it.
 
 pub mod assume;
-pub mod methods;
+pub mod budget;
+pub mod evidence;
 pub mod experiment;
 pub mod ladder;
+pub mod methods;
 pub mod plan;
 pub mod report;
 

@@ -1,6 +1,6 @@
 //! Plans of experiments: TOML, read and checked, saved into the run in full. Format: `docs/formats/experiments.md`.
 
-use crate::fit::sequential::Spending;
+use crate::fit::sequential::{SequentialError, Spending, critical_values};
 use crate::plan::{MOST_NODES, MOST_TABLE_MEBIBYTES, PlanError, check_adjudication, check_openings, parse, require};
 use crate::play::Adjudication;
 use crate::selfplay::{Imbalance, Openings};
@@ -139,6 +139,26 @@ fn default_design() -> Openings {
     Openings { settled: true, imbalance, ..Openings::default() }
 }
 
+impl Reference {
+    /// Games at a look, counted from 1: whole shards, in equal steps.
+    #[must_use]
+    pub fn games_at(&self, look: u32) -> u64 {
+        let shards = self.games.div_ceil(SHARD_GAMES);
+        (shards * u64::from(look)).div_ceil(u64::from(self.looks.max(1))) * SHARD_GAMES
+    }
+
+    /// For every look, how many standard errors an interval reaches to either side so that all looks together err with
+    /// probability `alpha`.
+    ///
+    /// # Errors
+    /// There are no looks, or `alpha` is no probability.
+    pub fn critical_values(&self, alpha: f64) -> Result<Vec<f64>, SequentialError> {
+        let share = |look| self.games_at(look) as f64 / self.games_at(self.looks) as f64;
+        let shares: Vec<f64> = (1..=self.looks).map(share).collect();
+        critical_values(&shares, alpha, self.spending)
+    }
+}
+
 impl Plan {
     /// Reads and checks a plan.
     ///
@@ -189,6 +209,12 @@ impl Plan {
         let named = self.reference.units.iter().flatten();
         named.map(|unit| ("reference.units", unit)).try_for_each(|(key, unit)| check_unit(key, unit, variant))?;
         self.forecast.values.keys().try_for_each(|unit| check_unit("forecast.values", unit, variant))
+    }
+
+    /// Whether arrays are thinned out by lot, so that values by phase are causal.
+    #[must_use]
+    pub const fn is_thinned(&self) -> bool {
+        self.design.imbalance.most_common_units > 0
     }
 
     /// Whether this unit's interval must be narrow enough before games end early.

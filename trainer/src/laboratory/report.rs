@@ -1,9 +1,9 @@
 //! What an experiment found: `report.md`, the same for the screen, and `result.json`.
 
 use super::assume::Assumed;
-use super::methods::Disagreement;
 use super::experiment::{Findings, Round};
 use super::ladder::Rung;
+use super::methods::Disagreement;
 use super::plan::Plan;
 use crate::fit::splits::{Advance, Phase, SplitFit, advance_column, phase_column};
 use crate::fit::values::{PieceValues, ValueOutcome};
@@ -80,7 +80,7 @@ impl LaboratoryReport<'_> {
             "findings": self.findings,
             "disagreements": self.findings.methods.disagreements(),
             "phases": split_json(&self.findings.methods.phase_played),
-            "phases_by_lot": self.is_thinned().then(|| split_json(&self.findings.methods.phase_by_lot)),
+            "phases_by_lot": self.plan.is_thinned().then(|| split_json(&self.findings.methods.phase_by_lot)),
             "advances": split_json(&self.findings.methods.advance),
         })
     }
@@ -200,14 +200,10 @@ impl LaboratoryReport<'_> {
         table
     }
 
-    fn is_thinned(&self) -> bool {
-        self.plan.design.imbalance.most_common_units > 0
-    }
-
     fn phases(&self) -> Table {
         let methods = &self.findings.methods;
         let mut splits = vec![&methods.phase_played];
-        if self.is_thinned() {
+        if self.plan.is_thinned() {
             splits.push(&methods.phase_by_lot);
         }
         let mut headings = vec!["unit".to_owned()];
