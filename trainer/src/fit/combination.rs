@@ -71,10 +71,10 @@ impl fmt::Display for Combination {
 /// Named coefficients in logits with one covariance: what a value in pawns is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimates {
-    names: Vec<String>,
-    coefficients: Vec<f64>,
-    covariance: SquareMatrix,
-    undetermined: Vec<Undetermined>,
+    pub(super) names: Vec<String>,
+    pub(super) coefficients: Vec<f64>,
+    pub(super) covariance: SquareMatrix,
+    pub(super) undetermined: Vec<Undetermined>,
 }
 
 /// A combination over a pawn. The pawn's own weight stands apart, because it adds to the ratio without any error.
@@ -116,6 +116,12 @@ impl Estimates {
             return Ok(PawnValue::Entangled { with: over.mixed_with });
         }
         Ok(self.pair(&over).ratio_at(critical).plus(over.pawns))
+    }
+
+    /// The standard error of each term, by name.
+    #[must_use]
+    pub fn errors(&self) -> Vec<(String, f64)> {
+        self.names.iter().cloned().zip(self.covariance.diagonal_roots()).collect()
     }
 
     /// Finds the terms of a combination and its pawn.

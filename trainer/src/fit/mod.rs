@@ -13,6 +13,7 @@
 //! - [`linear`]: small dense symmetric matrices, Cholesky factors, independent columns.
 //! - [`logistic`]: game results regressed on signed unit differences, with cluster-robust errors.
 //! - [`combination`]: sums of units with weights, and the coefficients that give them a value.
+//! - [`forecast`]: what a design will tell, before the first game.
 //! - [`ratio`]: values in pawns with Fieller intervals, and verdicts on claims about them.
 //! - [`change`]: how much one value in pawns differs from another.
 //! - [`sequential`]: how wide intervals must be when a run may stop at any of several looks.
@@ -23,6 +24,7 @@ pub mod claims;
 pub mod combination;
 pub mod dataset;
 pub mod first_move;
+pub mod forecast;
 pub mod linear;
 pub mod logistic;
 pub mod ratio;

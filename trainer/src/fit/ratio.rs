@@ -200,6 +200,15 @@ impl CoefficientPair {
 }
 
 impl PawnValue {
+    /// Half the length of the interval, if there is one.
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
+        match self {
+            Self::Bounded { interval, .. } => Some(0.5 * (interval.high - interval.low)),
+            _ => None,
+        }
+    }
+
     /// This value and so many pawns more: exactly known, so the interval moves and stays as long.
     #[must_use]
     pub fn plus(self, pawns: f64) -> Self {

@@ -26,7 +26,7 @@ use self::solver::Problem;
 use super::linear::SquareMatrix;
 use super::sigmoid;
 
-mod solver;
+pub(super) mod solver;
 
 /// The name of the first-move term b₀ among the terms of a fit.
 pub const FIRST_MOVE: &str = "side";
