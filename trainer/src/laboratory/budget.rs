@@ -78,9 +78,8 @@ impl Plan {
     #[must_use]
     pub fn games_within(&self, time: Duration, each: Duration) -> u64 {
         let rung = |&nodes: &u64| nodes as f64 / self.nodes as f64;
-        let rungs = self.ladder.as_ref().map_or(0.0, |ladder| {
-            ladder.games as f64 * ladder.nodes.iter().map(rung).sum::<f64>()
-        });
+        let rungs =
+            self.ladder.as_ref().map_or(0.0, |ladder| ladder.games as f64 * ladder.nodes.iter().map(rung).sum::<f64>());
         let like_reference = u64::from(self.rounds.most) * self.rounds.games + self.reference.games;
         let all = (like_reference as f64 + rungs) * each.as_secs_f64();
         (self.games() as f64 * time.as_secs_f64() / all.max(f64::MIN_POSITIVE)) as u64

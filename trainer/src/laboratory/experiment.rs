@@ -305,9 +305,9 @@ fn stage_seed(seed: u64, stage: u32) -> u64 {
 }
 
 /// Games end when every interval that matters is narrow enough, in pawns to either side.
-pub struct NarrowEnough<'a>(pub &'a Plan);
+pub struct NarrowEnough(pub Plan);
 
-impl Goal for NarrowEnough<'_> {
+impl Goal for NarrowEnough {
     fn is_reached(&self, look: &Look) -> bool {
         let Some(half_width) = self.0.reference.half_width else { return false };
         let is_narrow = |value: &ValueOutcome| match value {

@@ -12,6 +12,7 @@ pub mod assume;
 pub mod budget;
 pub mod evidence;
 pub mod experiment;
+pub mod forecast;
 pub mod ladder;
 pub mod methods;
 pub mod plan;

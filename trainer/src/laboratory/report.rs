@@ -2,6 +2,7 @@
 
 use super::assume::Assumed;
 use super::experiment::{Findings, Round};
+use super::forecast::DesignForecast;
 use super::ladder::Rung;
 use super::methods::Disagreement;
 use super::plan::Plan;
@@ -27,6 +28,8 @@ pub struct LaboratoryReport<'a> {
     pub command: &'a str,
     /// Digest of all games.
     pub digest: &'a str,
+    /// What was expected before the first game.
+    pub forecast: &'a DesignForecast,
     /// What was found.
     pub findings: &'a Findings,
 }
@@ -62,6 +65,7 @@ impl LaboratoryReport<'_> {
             section(&mut text, "By strength", &self.ladder(), LADDER);
         }
         section(&mut text, "Looks", &self.looks(), LOOKS);
+        section(&mut text, "What was expected", &self.forecast.table(), &self.forecast_words());
         self.write_provenance(&mut text);
         text
     }
@@ -77,6 +81,7 @@ impl LaboratoryReport<'_> {
             "command": self.command,
             "digest": self.digest,
             "plan": self.plan,
+            "forecast": self.forecast,
             "findings": self.findings,
             "disagreements": self.findings.methods.disagreements(),
             "phases": split_json(&self.findings.methods.phase_played),
@@ -263,6 +268,18 @@ impl LaboratoryReport<'_> {
             table.row(cells.into_iter().chain([format!("{widest:.2}")]));
         }
         table
+    }
+
+    fn forecast_words(&self) -> String {
+        let absent = match &self.forecast.not_in_array[..] {
+            [] => String::new(),
+            units => format!(" Not measured, as the array has none: {}.", units.join(", ")),
+        };
+        format!(
+            "Before the first game, from the openings of the design and what the weights assumed, with a pawn of {} logits: half-widths \
+             in pawns after {} games. Condition number of the information: {:.1}.{absent}",
+            self.plan.forecast.pawn, self.forecast.games, self.forecast.condition_number
+        )
     }
 
     fn write_provenance(&self, text: &mut String) {
