@@ -10,6 +10,7 @@
 //!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}
 //!      journal.jsonl games.pgn result.json
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
+//!      claims.json
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -153,6 +154,11 @@ impl RunPaths {
     /// `chart.svg`: what a report draws.
     pub fn chart(&self) -> PathBuf {
         self.root.join("chart.svg")
+    }
+
+    /// `claims.json`: the verdicts on claims about a game.
+    pub fn claims(&self) -> PathBuf {
+        self.root.join("claims.json")
     }
 
     /// `report.md`.
