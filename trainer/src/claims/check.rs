@@ -4,10 +4,11 @@
 use super::file::{ClaimSet, FORMAT, Faults, nearest};
 use super::language::{Endgame, Fact, FactPart, Part, Range};
 use fairyforge_engine::endgame::{Material, Plan};
-use fairyforge_engine::variant::rules::Unit;
+use fairyforge_engine::variant::rules::{Colour, Unit};
 use fairyforge_engine::variant::{LoadError, Variant};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// All that is wrong with the claims of a set.
 pub(super) fn faults(set: &ClaimSet) -> Faults {
@@ -145,7 +146,7 @@ impl Check<'_> {
     }
 
     /// A game that is named; `None` if its rules are not at hand, which is a fault only for names: a file may be elsewhere.
-    fn game(&mut self, key: &str, name: &str) -> Option<std::sync::Arc<Variant>> {
+    fn game(&mut self, key: &str, name: &str) -> Option<Arc<Variant>> {
         match self.set.named(name) {
             Ok(variant) => Some(variant),
             Err(LoadError::Read { .. }) => None,
@@ -189,11 +190,9 @@ impl Check<'_> {
         let expected = format!("{} to {}", ranks.start(), ranks.end());
         self.require(ranks.contains(&to), "to_rank", expected, to);
         let Some(unit) = self.unit("unit", name, variant) else { return };
-        let stands = |(square, known, _): &(fairyforge_engine::geometry::Square, Unit, _)| {
-            *known == unit && u16::from(square.row()) + first == from
-        };
-        let is_home = variant.rules().array.iter().any(stands);
-        self.require(is_home, "from_rank", format_args!("a rank where the array has {name}"), from);
+        let mut whites = variant.rules().array.iter().filter(|man| man.1 == unit && man.2 == Colour::White);
+        let is_home = whites.any(|man| u16::from(man.0.row()) + first == from);
+        self.require(is_home, "from_rank", format_args!("a rank where White has {name} in the array"), from);
     }
 
     fn endgame(&mut self, endgame: &Endgame) {

@@ -249,6 +249,17 @@ pub enum Quantity {
     },
 }
 
+/// What has to be asked to know whether a part of a claim holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asks<'a> {
+    /// A number that only play tells, and the numbers claimed.
+    Play(Quantity, Range),
+    /// A fact of a game.
+    Fact(&'a FactPart),
+    /// A table of an endgame.
+    Endgame(&'a Endgame),
+}
+
 fn usual_margin() -> f64 {
     MARGIN
 }
@@ -262,11 +273,11 @@ fn pawn() -> String {
 }
 
 impl Part {
-    /// The number that only play tells and the numbers claimed of it; `None` for what is known exactly.
+    /// What has to be asked to know whether it holds.
     #[must_use]
-    pub fn measured(&self) -> Option<(Quantity, Range)> {
+    pub fn asks(&self) -> Asks<'_> {
         let value = |units: &BTreeMap<String, f64>| Quantity::Value { units: units.clone() };
-        Some(match self {
+        let (quantity, range) = match self {
             Self::Value { unit, range } => (value(&BTreeMap::from([(unit.clone(), 1.0)])), *range),
             Self::Difference { units, range } => (value(units), *range),
             Self::Equivalence { units, margin } => (value(units), Range::around(0.0, *margin)),
@@ -282,8 +293,19 @@ impl Part {
                 let range = if range.is_open() { above_nothing } else { *range };
                 (Quantity::GameLength { longer_than: longer_than.clone() }, range)
             }
-            Self::Fact(_) | Self::Endgame(_) => return None,
-        })
+            Self::Fact(fact) => return Asks::Fact(fact),
+            Self::Endgame(endgame) => return Asks::Endgame(endgame),
+        };
+        Asks::Play(quantity, range)
+    }
+
+    /// The number that only play tells and the numbers claimed of it; `None` for what is known exactly.
+    #[must_use]
+    pub fn measured(&self) -> Option<(Quantity, Range)> {
+        match self.asks() {
+            Asks::Play(quantity, range) => Some((quantity, range)),
+            Asks::Fact(_) | Asks::Endgame(_) => None,
+        }
     }
 
     /// A part of every kind, and a fact of every kind, in which every key is there.

@@ -6,7 +6,7 @@ mod folder;
 use super::output::outln;
 use super::{Failure, OrBadInput, load_variant, stop_on_interrupt, threads};
 use anyhow::anyhow;
-use display::Display;
+pub(super) use display::Display;
 use fairyforge_engine::endgame::{
     EndgameError, Longest, MOST_MEN, Material, Plan, Planned, Sample, Statistics, Tables, Value, Work, solve, verify,
 };

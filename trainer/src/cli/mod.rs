@@ -3,6 +3,7 @@
 
 mod bench;
 mod board;
+mod claims;
 mod data;
 mod endgame;
 mod failure;
@@ -96,6 +97,9 @@ enum Command {
         after_help = "Example:\n  fairyforge endgame build --variant chess --men \"K+Q v K\" --out data/endgames/chess"
     )]
     Endgame(endgame::EndgameCommand),
+    /// What inventors claim about their games: judge it, check files.
+    #[command(subcommand, after_help = "Example:\n  fairyforge claims run configs/claims/sorcerer.toml")]
+    Claims(claims::ClaimsCommand),
     /// Games as PGN: check files, export those of a run.
     #[command(
         subcommand,
@@ -140,6 +144,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Endgame(command) => endgame::run(&command),
+        Command::Claims(command) => claims::run(&command),
         Command::Pgn(command) => pgn::run(&command),
     };
     match ended {

@@ -11,6 +11,7 @@
 //!      journal.jsonl games.pgn result.json
 //!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
+//!      claims.json
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -159,6 +160,11 @@ impl RunPaths {
     /// `chart.svg`: what a report draws.
     pub fn chart(&self) -> PathBuf {
         self.root.join("chart.svg")
+    }
+
+    /// `claims.json`: the verdicts on claims about a game.
+    pub fn claims(&self) -> PathBuf {
+        self.root.join("claims.json")
     }
 
     /// `report.md`.

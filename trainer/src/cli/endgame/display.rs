@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Shows the stages of one table.
-pub(super) struct Display {
+pub(in crate::cli) struct Display {
     title: String,
     bar: ProgressBar,
     last_line: Option<Mutex<Instant>>,
