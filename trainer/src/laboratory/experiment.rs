@@ -4,7 +4,7 @@
 //! First the rounds of self-consistency, then the reference, then the ladder. What comes next depends on the games alone, so a
 //! run that was cut off finds its way again, and nothing but games is kept.
 
-use super::assume::{Assumed, adopt, compare};
+use super::assume::{Assumed, Assumptions, adopt, compare};
 use super::budget::PILOT_GAMES;
 use super::ladder::{Drift, Rung, drifts};
 use super::methods::ByMethod;
@@ -186,9 +186,10 @@ impl Experiment<'_> {
             let stage = Stage { number, title, nodes: self.plan.nodes, weights: &settled.weights };
             self.play(&stage, self.plan.rounds.games)?;
             let dataset = self.dataset(&stage, self.plan.rounds.games)?;
-            let round = self.round(number, &stage, &dataset);
+            let assumptions = Assumptions::of(stage.weights, self.variant, &dataset);
+            let round = self.round(number, &assumptions, &dataset);
             let agreed = round.agreed;
-            let next = adopt(&settled.weights, self.variant, &round.units);
+            let next = adopt(&settled.weights, self.variant, &assumptions, &round.units);
             settled.rounds.push(round);
             if agreed {
                 break;
@@ -199,10 +200,10 @@ impl Experiment<'_> {
     }
 
     /// The intervals hold for all units together, or one of a dozen would disagree by chance in every other round.
-    fn round(&self, number: u32, stage: &Stage<'_>, dataset: &Dataset) -> Round {
+    fn round(&self, number: u32, assumptions: &Assumptions, dataset: &Dataset) -> Round {
         let critical = joint_critical(ALPHA, self.variant.units().len().saturating_sub(2).max(1));
         let values = PieceValues::measure_at(dataset, self.variant, Choice::Start, critical);
-        let units = compare(stage.weights, self.variant, &values);
+        let units = compare(assumptions, self.variant, &values);
         let agreed = units.iter().all(|unit| unit.agrees != Some(false));
         Round { number, games: dataset.games.len(), units, agreed }
     }

@@ -1,6 +1,5 @@
 //! What a plan's games will tell, before the first is played: from the openings that its design makes, and guesses.
 
-use super::assume::in_pawns;
 use super::experiment::ALPHA;
 use super::plan::Plan;
 use crate::fit::combination::Combination;
@@ -44,7 +43,7 @@ pub struct UnitForecast {
     pub unit: String,
     /// The value assumed, in pawns.
     pub assumed: f64,
-    /// Half-width of its interval after all games, in pawns; `None` if the pawn will not be clear.
+    /// Half-width of its interval after all games, in pawns; `None` for the pawn, and if the pawn will not be clear.
     pub half_width: Option<f64>,
     /// Games for a half-width of a quarter of a pawn.
     pub games_for_quarter: Option<u64>,
@@ -105,6 +104,9 @@ pub fn forecast(plan: &Plan, variant: &Arc<Variant>, weights: &Weights) -> Resul
     let after = forecast.after(games)?;
     let of_unit = |(&unit, &assumed): (&Unit, &f64)| -> Result<UnitForecast, RefusedDesign> {
         let (unit, combination) = (name(unit), Combination::unit(&name(unit)));
+        if unit == pawn {
+            return Ok(UnitForecast { unit, assumed: 1.0, half_width: None, games_for_quarter: None });
+        }
         let half_width = match after.in_pawns(&combination, &pawn, critical)? {
             PawnValue::Bounded { interval, .. } => Some((interval.high - interval.low) / 2.0),
             PawnValue::PawnUndetermined { .. } | PawnValue::Entangled { .. } => None,
@@ -119,7 +121,9 @@ pub fn forecast(plan: &Plan, variant: &Arc<Variant>, weights: &Weights) -> Resul
 
 fn assumed(plan: &Plan, variant: &Variant, weights: &Weights, unit: Unit) -> f64 {
     let guess = plan.forecast.values.get(&variant.unit(unit).name);
-    guess.copied().unwrap_or_else(|| in_pawns(weights, variant, unit))
+    let values = weights.exchange_values();
+    let pawn = values[pawn_of(variant, weights).index()].max(1);
+    guess.copied().unwrap_or_else(|| f64::from(values[unit.index()]) / f64::from(pawn))
 }
 
 fn assumptions(plan: &Plan, values: &[f64]) -> Assumed {
