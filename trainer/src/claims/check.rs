@@ -199,7 +199,7 @@ impl Check<'_> {
         let variant = &self.set.variant;
         let plan = Material::parse(variant, &endgame.men).and_then(|men| Plan::of(variant, &men));
         if let Err(error) = plan {
-            self.note("men", error);
+            self.faults.note(self.place, error);
         }
         let share = endgame.share;
         self.require(share > 0.5 && share <= 1.0, "share", "more than 0.5, at most 1", share);
