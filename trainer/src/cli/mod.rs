@@ -8,6 +8,7 @@ mod data;
 mod endgame;
 mod failure;
 pub mod fit;
+mod laboratory;
 mod loops;
 mod matches;
 mod output;

@@ -1,6 +1,8 @@
 //! What an experiment says about claims: quantities with intervals at any level, which allow for every look that was planned.
 
-use super::experiment::Findings;
+use super::experiment::Round;
+use super::ladder::Drift;
+use super::methods::ByMethod;
 use super::plan::Plan;
 use crate::claims::{Evidence, Level, Measured, Quantity, Unmeasured};
 use crate::fit::change::{Change, ChangeOfValue, TwoValues};
@@ -12,12 +14,19 @@ use crate::fit::splits::{Advance, Phase, SplitFit, advance_column, phase_column}
 use crate::fit::values::{PieceValues, ValueOutcome};
 use std::collections::BTreeMap;
 
-/// An experiment as evidence.
+/// An experiment as evidence, whether it is over or only looked at.
+#[derive(Clone, Copy)]
 pub struct LaboratoryEvidence<'a> {
     /// What was asked.
     pub plan: &'a Plan,
-    /// What was found.
-    pub findings: &'a Findings,
+    /// What the reference's games say.
+    pub methods: &'a ByMethod,
+    /// Looks at the reference so far.
+    pub looks: usize,
+    /// The rounds of self-consistency; empty if they do not matter yet.
+    pub rounds: &'a [Round],
+    /// How values change with strength; empty if that is not known yet.
+    pub drifts: &'a [Drift],
     /// How long games of other variants last that were played for comparison, by what the claims call them.
     pub lengths: &'a BTreeMap<String, GameLength>,
 }
@@ -49,12 +58,12 @@ impl LaboratoryEvidence<'_> {
     fn critical(&self, level: Level) -> Result<f64, Unmeasured> {
         let looks = self.plan.reference.critical_values(level.miss());
         let looks = looks.map_err(|error| self.unclear(error.to_string()))?;
-        let last = self.findings.looks.len().checked_sub(1).and_then(|last| looks.get(last));
+        let last = self.looks.checked_sub(1).and_then(|last| looks.get(last));
         last.copied().ok_or(Unmeasured::NoGames)
     }
 
     fn values(&self) -> &PieceValues {
-        &self.findings.methods.by_lot
+        &self.methods.by_lot
     }
 
     fn unclear(&self, reason: String) -> Unmeasured {
@@ -95,7 +104,7 @@ impl LaboratoryEvidence<'_> {
 
     /// The combination after each round.
     fn trace(&self, units: &BTreeMap<String, f64>) -> Vec<f64> {
-        let rounds = self.findings.rounds.iter().filter_map(|round| {
+        let rounds = self.rounds.iter().filter_map(|round| {
             let value = |(unit, times): (&String, &f64)| {
                 let row = round.units.iter().find(|row| &row.unit == unit)?;
                 Some(times * row.measured.pawns()?)
@@ -107,15 +116,15 @@ impl LaboratoryEvidence<'_> {
 
     fn notes(&self, units: &BTreeMap<String, f64>) -> Vec<String> {
         let mut notes = Vec::new();
-        let drifts = self.findings.drifts.iter().filter(|drift| drift.is_clear && units.contains_key(&drift.unit));
+        let drifts = self.drifts.iter().filter(|drift| drift.is_clear && units.contains_key(&drift.unit));
         notes.extend(drifts.map(|drift| {
             let (unit, change, error) = (&drift.unit, drift.pawns_per_doubling, drift.error);
             format!("{unit} drifts with strength: {change:+.2} (standard error {error:.2}) pawns a doubling of nodes.")
         }));
-        let last = self.findings.rounds.last().map_or(&[][..], |round| &round.units);
+        let last = self.rounds.last().map_or(&[][..], |round| &round.units);
         let apart = last.iter().filter(|row| row.agrees == Some(false) && units.contains_key(&row.unit));
         notes.extend(apart.map(|row| format!("{} was not self-consistent after the last round.", row.unit)));
-        let apart = self.findings.methods.disagreements();
+        let apart = self.methods.disagreements();
         let apart = apart.into_iter().filter(|one| units.contains_key(&one.unit));
         notes.extend(apart.map(|one| format!("The {} says {:.2} for {}.", one.method, one.other, one.unit)));
         notes
@@ -123,7 +132,7 @@ impl LaboratoryEvidence<'_> {
 
     /// On thinned-out arrays where the plan has such, else on what was played.
     fn phase_gain(&self, [unit, against]: [&String; 2], critical: f64) -> Result<Measured, Unmeasured> {
-        let methods = &self.findings.methods;
+        let methods = self.methods;
         let (split, method) = match self.plan.is_thinned() {
             true => (&methods.phase_by_lot, method::PHASE_BY_LOT),
             false => (&methods.phase_played, method::OBSERVED),
@@ -136,7 +145,7 @@ impl LaboratoryEvidence<'_> {
     }
 
     fn rank_gain(&self, unit: &str, critical: f64) -> Result<Measured, Unmeasured> {
-        let split = &self.findings.methods.advance;
+        let split = self.methods.advance;
         if unit != split.pawn {
             let reason = format!("only the {} is measured by how far it has come", split.pawn);
             return Err(Unmeasured::NotAskedOf(reason));
@@ -191,7 +200,7 @@ impl LaboratoryEvidence<'_> {
     }
 
     fn first_move(&self, critical: f64) -> Result<Measured, Unmeasured> {
-        let first = self.findings.methods.first_move;
+        let first = self.methods.first_move;
         let first = first.ok_or_else(|| self.unclear("too few games start level".to_owned()))?;
         Ok(Measured {
             value: first.score,
@@ -204,7 +213,7 @@ impl LaboratoryEvidence<'_> {
     }
 
     fn game_length(&self, other: &str, critical: f64) -> Result<Measured, Unmeasured> {
-        let own = self.findings.methods.length.ok_or_else(|| self.unclear("too few games start level".to_owned()))?;
+        let own = self.methods.length.ok_or_else(|| self.unclear("too few games start level".to_owned()))?;
         let others = self.lengths.get(other);
         let others = others.ok_or_else(|| Unmeasured::NotAskedOf(format!("no games of {other} were played")))?;
         let (value, error) = (own.plies - others.plies, own.error.hypot(others.error));

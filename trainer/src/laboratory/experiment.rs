@@ -11,6 +11,7 @@ use super::methods::ByMethod;
 use super::plan::{Plan, SHARD_GAMES};
 use crate::checksum::{self, text_digest};
 use crate::fit::dataset::{Dataset, DatasetError, Selection};
+use crate::fit::first_move::{GameLength, game_length};
 use crate::fit::joint_critical;
 use crate::fit::sequential::SequentialError;
 use crate::fit::values::{Choice, PieceValues, ValueOutcome};
@@ -49,8 +50,8 @@ pub struct Experiment<'a> {
 
 /// What games are played for.
 pub trait Goal: Sync {
-    /// Whether it is reached with what a look sees.
-    fn is_reached(&self, look: &Look) -> bool;
+    /// Whether it is reached with what a look sees: the values, and the games themselves.
+    fn is_reached(&self, look: &Look, dataset: &Dataset) -> bool;
 }
 
 /// One round of self-consistency.
@@ -179,6 +180,17 @@ impl Experiment<'_> {
         Ok(began.elapsed() / PILOT_GAMES as u32)
     }
 
+    /// Plays games that start level, instead of all else, and returns how long they last: what another game is compared with.
+    ///
+    /// # Errors
+    /// See [`ExperimentError`].
+    pub fn length_of_games(&self, games: u64) -> Result<Option<GameLength>, ExperimentError> {
+        let title = "games that start level".to_owned();
+        let stage = Stage { number: 1, title, nodes: self.plan.nodes, weights: self.start };
+        self.play(&stage, games)?;
+        Ok(game_length(&self.dataset(&stage, games)?, self.variant))
+    }
+
     fn rounds(&self) -> Result<Settled, ExperimentError> {
         let mut settled = Settled { rounds: Vec::new(), weights: self.start.clone() };
         for number in 1..=self.plan.rounds.most {
@@ -217,7 +229,7 @@ impl Experiment<'_> {
             let dataset = self.dataset(stage, games)?;
             let values = PieceValues::measure_at(&dataset, self.variant, Choice::Start, critical);
             looks.push(Look { number, games, critical, values });
-            let reached = looks.last().is_some_and(|look| self.goal.is_reached(look));
+            let reached = looks.last().is_some_and(|look| self.goal.is_reached(look, &dataset));
             if reached || number == plan.looks {
                 return Ok(Reference { looks, reached, dataset });
             }
@@ -309,7 +321,7 @@ fn stage_seed(seed: u64, stage: u32) -> u64 {
 pub struct NarrowEnough(pub Plan);
 
 impl Goal for NarrowEnough {
-    fn is_reached(&self, look: &Look) -> bool {
+    fn is_reached(&self, look: &Look, _: &Dataset) -> bool {
         let Some(half_width) = self.0.reference.half_width else { return false };
         let is_narrow = |value: &ValueOutcome| match value {
             ValueOutcome::Bounded { value, interval, .. } => {

@@ -10,6 +10,7 @@
 
 pub mod assume;
 pub mod budget;
+pub mod claims_report;
 pub mod evidence;
 pub mod experiment;
 pub mod forecast;

@@ -217,6 +217,17 @@ impl Plan {
         self.design.imbalance.most_common_units > 0
     }
 
+    /// The same strength and the same ends of games for another game, from arrays that are whole: to compare with.
+    #[must_use]
+    pub fn level_in(&self, variant: &str) -> Self {
+        let mut plan = self.clone();
+        variant.clone_into(&mut plan.variant);
+        plan.weights = None;
+        plan.design.imbalance.share = 0.0;
+        plan.design.imbalance.most_common_units = 0;
+        plan
+    }
+
     /// Whether this unit's interval must be narrow enough before games end early.
     #[must_use]
     pub fn matters(&self, unit: &str) -> bool {
