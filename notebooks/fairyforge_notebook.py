@@ -24,6 +24,8 @@ import numpy as np
 import polars as pl
 from IPython.display import HTML, Markdown, display
 
+from fairyforge_statistics import fit_results
+
 # --- Trouble and notes -----------------------------------------------------------------------------------------------
 
 
@@ -73,7 +75,7 @@ def fairyforge(*arguments):
     """What the program prints; its own words if it refuses."""
     done = subprocess.run([*program(), *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no reason given"]
+        said = (done.stdout + done.stderr).strip().splitlines() or ["no reason given"]
         raise Trouble("\n".join([f"fairyforge {' '.join(map(str, arguments))}", *said[-12:]]))
     return done.stdout
 
@@ -215,8 +217,9 @@ class Played:
 class Run:
     """The games of a run, or of a folder of shards.
 
-    `games` and `positions` are the tables of docs/formats/games.md with three columns more: `generation` (the folder's number),
-    `id` (number of the game over all folders), `pair` (the same for the two games of a pair).
+    `games` and `positions` are the tables of docs/formats/games.md with columns more: `generation` (the folder's number), `id` (number
+    of the game over all folders), `pair` (the same for the two games of a pair); in `games` also White's `points` and `start`, full armies
+    or not.
     """
 
     def __init__(self, path):
@@ -279,17 +282,18 @@ class Run:
     @property
     def nodes(self):
         """The limit of the searches in nodes, if the plan tells."""
-        return self.plan.get("selfplay", {}).get("nodes")
+        table = self.plan.get("selfplay")
+        return table.get("nodes") if isinstance(table, dict) else None
 
     def describe(self):
         """In a sentence or two what is read, for the head of a notebook."""
-        games, generations = self.games, self.games["generation"].n_unique()
+        games, header, generations = self.games, self.header, self.games["generation"].n_unique()
         limit = f", {self.nodes} nodes a move" if self.nodes else ""
-        weights = self.header["fairyforge.weights"]
+        weights = f", weights {header['fairyforge.weights'][:12]}" if generations == 1 else ", weights by generation"
         return (
             f"{self.variant.title}: {games.height:,} games in {games['pair'].n_unique():,} pairs, {self.positions.height:,} positions, "
-            f"{generations} generation{'s' if generations > 1 else ''}{limit}, seed {self.seed} ({self.label}; engine "
-            f"{self.header['fairyforge.engine']}, weights {weights[:12]}, rules {self.header['fairyforge.rules_hash'][:12]})"
+            f"{generations} generation{'s' if generations > 1 else ''}{limit}, seed {self.seed}\n({self.label}; engine "
+            f"{header['fairyforge.engine']}{weights}, rules {header['fairyforge.rules_hash'][:12]})"
         )
 
     def fit(self):
@@ -301,10 +305,8 @@ class Run:
     def played(self, game):
         """The moves of the game with this `id`."""
         row = self.games.row(game, named=True)
-        for number, shard, _ in reversed(self.shards):
-            if number == row["generation"] and int(shard.stem.split("-")[1]) <= row["game"]:
-                fen, notation = _notation(shard, self.variant)[row["game"]]
-                break
+        own = [shard for number, shard, _ in self.shards if number == row["generation"] and _first_game(shard) <= row["game"]]
+        fen, notation = _notation(own[-1], self.variant)[row["game"]]
         moves = self.positions.filter(pl.col("id") == game)["move"].to_list()
         return Played(fen or row["start_fen"], moves, notation)
 
@@ -322,22 +324,38 @@ class Run:
 
     def differences(self, positions=None):
         """White's count minus Black's of every unit, a row for each position, on the board and in hand."""
-        positions = self.positions if positions is None else positions
-        counts = [unpacked(self.variant, chunk["packed"].to_list()).counts() for chunk in positions.iter_slices(100_000)]
-        shape = (0, len(self.variant.units), 2)
-        counts = np.concatenate(counts) if counts else np.zeros(shape, dtype=int)
+        counts = self._counts(self.positions if positions is None else positions)
         return counts[:, :, 0] - counts[:, :, 1]
 
     def material(self, positions):
         """A-priori worth in pawns of White's and Black's men."""
-        counts = [unpacked(self.variant, chunk["packed"].to_list()).counts() for chunk in positions.iter_slices(100_000)]
-        return np.concatenate([np.einsum("nus,u->ns", count, self.variant.a_priori) for count in counts])
+        return np.einsum("nus,u->ns", self._counts(positions), self.variant.a_priori)
+
+    def _counts(self, positions):
+        """How many of each unit White and Black have: positions × units × sides, made in chunks to save memory."""
+        chunks = [unpacked(self.variant, chunk["packed"].to_list()).counts() for chunk in positions.iter_slices(100_000)]
+        return np.concatenate(chunks) if chunks else np.zeros((0, len(self.variant.units), 2), dtype=int)
+
+    def first_quiet(self):
+        """The first quiet position of every game that has one: what stands for a game in the reference method."""
+        return self.positions.filter("quiet").group_by("id", maintain_order=True).first()
+
+    def regression(self, positions):
+        """Results regressed on the differences of unit counts in these positions, one of a game; royal units are left out."""
+        valued = np.flatnonzero(~self.variant.royal)
+        points = self.games["points"].to_numpy()[positions["id"].to_numpy()]
+        names = [self.variant.keys[unit] for unit in valued]
+        return fit_results(self.differences(positions)[:, valued], points, positions["pair"].to_numpy(), names)
+
+
+def _first_game(shard):
+    return int(shard.stem.split("-")[1])
 
 
 def _shards_of(folder):
     """Complete shards: generation, games file and positions file; a games file makes a shard complete."""
     number = int(folder.name) if folder.name.isdecimal() else 1
-    for games in sorted(folder.glob("games-*.parquet"), key=lambda path: int(path.stem.split("-")[1])):
+    for games in sorted(folder.glob("games-*.parquet"), key=_first_game):
         yield number, games, games.with_name(games.name.replace("games-", "positions-"))
 
 

@@ -162,7 +162,17 @@ class Fit:
         return pawn in self.names and self.coefficient(pawn) > NORMAL_97_5 * self.error(pawn)
 
     def in_pawns(self, name, pawn):
-        """Value and Fieller's 95 % interval, the ratios that do not differ from the measured one at 5 %; None without a clear pawn."""
+        """Value and Fieller's 95 % interval, the ratios that do not differ from the measured one at 5 %; None without a clear pawn.
+
+        >>> covariance = np.array([[0.06**2, 0.4 * 0.05 * 0.06], [0.4 * 0.05 * 0.06, 0.05**2]])
+        >>> fit = Fit(["pawn", "knight"], np.array([0.3, 0.9]), covariance)
+        >>> value, low, high = fit.in_pawns("knight", "pawn")
+        >>> errors = [np.sqrt(np.array([-r, 1]) @ covariance @ np.array([-r, 1])) for r in (low, high)]
+        >>> [round(float((0.9 - r * 0.3) / error), 9) for r, error in zip((low, high), errors)]
+        [1.959963985, -1.959963985]
+        >>> Fit(["pawn", "knight"], np.array([0.1, 0.9]), covariance).in_pawns("knight", "pawn") is None
+        True
+        """
         blurred = any(term in (name, pawn) for terms in self.mixed.values() for term in terms)
         if name not in self.names or blurred or not self.pawn_clear(pawn):
             return None
