@@ -155,7 +155,8 @@ class Fit:
         if name not in self.names:
             return None
         place = self.names.index(name)
-        return float(np.sqrt(getattr(self, covariance)[place, place]))
+        # Where the pairs cancel exactly, rounding may leave a little less than nothing.
+        return float(np.sqrt(max(getattr(self, covariance)[place, place], 0.0)))
 
     def pawn_clear(self, pawn):
         """Whether the pawn's own interval is above zero, without which nothing can be measured in pawns."""
@@ -246,7 +247,7 @@ def _maximised(fit, x, points, pairs, names):
         if (owners[differing] > 0).all() or (owners[differing] < 0).all():
             raise _Separated(name)
     point, scores, information = _newton(full, points, with_draws, fit.names)
-    inverse = np.linalg.inv(information)
+    inverse = _inverted(information, fit.names)
     fit.coefficients = point[: len(kept)]
     fit.draw_width = float(point[-1]) if with_draws else None
     fit.independent = inverse @ (scores.T @ scores) @ inverse
@@ -280,32 +281,42 @@ def _newton(full, points, with_draws, names):
     point = np.zeros(full.shape[1] + with_draws)
     if with_draws:
         point[-1] = 2 * np.arctanh(np.clip((points == 0.5).mean(), 1e-3, 1 - 1e-3))
+    typical = np.append(np.sqrt((full**2).sum(axis=0) / np.maximum((full != 0).sum(axis=0), 1)), [1.0] * with_draws)
     value, scores, information = _expanded(full, points, point, with_draws)
     for _ in range(100):
-        step = _newton_step(information, scores, names)
+        covariance = _inverted(information, names)
+        # A term of more than 20 log-odds with an error larger than itself is on its way to infinity.
+        worst = int((np.abs(point) * typical).argmax())
+        if abs(point[worst]) * typical[worst] >= 20 and np.sqrt(covariance[worst, worst]) >= abs(point[worst]):
+            raise _separated(names, worst)
+        step = covariance @ scores.sum(axis=0)
         length = 1.0
         while length > 1e-12:
             trial = point + length * step
             if not with_draws or trial[-1] > 0:
                 there = _expanded(full, points, trial, with_draws)
                 if there[0] >= value - 1e-12 * abs(value):
+                    point, (value, scores, information) = trial, there
                     break
             length /= 2
-        point, (value, scores, information) = trial, there
-        contributed = np.abs(point[: full.shape[1]]) * np.abs(full).max(axis=0)
-        if contributed[1:].size and contributed[1:].max() > 30:
-            raise _Separated(names[1 + int(contributed[1:].argmax())])
-        if np.abs(step).max() < 1e-10:
+        if (np.abs(step) * typical).max() < 1e-9:
             return point, scores, information
     raise _Unfit("the iteration does not converge")
 
 
-def _newton_step(information, scores, names):
+def _inverted(information, names):
+    """Columns are independent before weighting, so a singular information means that weights have vanished."""
     try:
-        return np.linalg.solve(information, scores.sum(axis=0))
+        return np.linalg.inv(information)
     except np.linalg.LinAlgError:
-        least = int(np.diag(information)[1 : len(names)].argmin()) + 1
-        raise _Separated(names[least]) from None
+        raise _separated(names, int(np.diag(information).argmin())) from None
+
+
+def _separated(names, term):
+    """A unit can be taken out; the first move and the draw term cannot."""
+    if 0 < term < len(names):
+        return _Separated(names[term])
+    return _Unfit("the first move or the draws decide all games")
 
 
 def _expanded(full, points, point, with_draws):
