@@ -187,7 +187,7 @@ impl Trial<'_> {
     fn compared_with(&self) -> BTreeSet<String> {
         let parts = self.set.file.claims.iter().flat_map(|claim| &claim.parts);
         let other = |part: &Part| match part.measured() {
-            Some(Quantity::GameLength { longer_than }) => Some(longer_than),
+            Some((Quantity::GameLength { longer_than }, _)) => Some(longer_than),
             _ => None,
         };
         parts.filter_map(other).collect()

@@ -1,7 +1,6 @@
 //! `fairyforge values`: experiments that measure what units are worth.
 
 use super::laboratory::{Laboratory, read_plan};
-use super::loops::beside;
 use super::output::outln;
 use super::{Failure, or_run, stop_on_interrupt, threads};
 use crate::claims::Budget;

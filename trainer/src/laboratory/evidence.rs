@@ -145,7 +145,7 @@ impl LaboratoryEvidence<'_> {
     }
 
     fn rank_gain(&self, unit: &str, critical: f64) -> Result<Measured, Unmeasured> {
-        let split = self.methods.advance;
+        let split = &self.methods.advance;
         if unit != split.pawn {
             let reason = format!("only the {} is measured by how far it has come", split.pawn);
             return Err(Unmeasured::NotAskedOf(reason));
