@@ -104,37 +104,32 @@ class Variant:
     def squares(self):
         """Names of the squares in the order of packed positions: rank by rank from White's side, holes left out."""
         labels = [int(line[:3]) for line in self.told["array"] if line[:3].strip()]
-        rows = self.fen.split()[0].split("[")[0].split("/")
-        names = []
-        for label, row in reversed(list(zip(labels, rows))):
-            names += [f"{chr(ord('a') + file)}{label}" for file, square in enumerate(_spread(row)) if square != "*"]
-        return names
+        ranks = zip(labels, _ranks(self.fen), strict=True)
+        return [f"{chr(ord('a') + file)}{label}" for label, rank in reversed(list(ranks)) for file, square in enumerate(rank) if square != "*"]
 
     @functools.cached_property
     def shape(self):
         """Ranks and files, and of each square its row and column from White's side."""
         files = [ord(name[0]) - ord("a") for name in self.squares]
         ranks = [int(name[1:]) for name in self.squares]
-        rows = [rank - min(ranks) for rank in ranks]
-        return (max(rows) + 1, max(files) + 1), np.array(rows), np.array(files)
+        drawn = _ranks(self.fen)
+        lowest = min(int(line[:3]) for line in self.told["array"] if line[:3].strip())
+        return (len(drawn), len(drawn[0])), np.array(ranks) - lowest, np.array(files)
 
     def worth(self, letters):
         """A-priori worth in pawns of men written as letters."""
         return sum(self.a_priori[self.letters.index(letter)] for letter in letters.upper())
 
 
-def _spread(row):
-    """A rank of a FEN, square by square."""
-    squares = []
-    for digits, other in re.findall(r"(\d+)|(\D)", row):
-        squares += ["."] * int(digits) if digits else [other]
-    return squares
+def _ranks(fen):
+    """The ranks of a FEN from above, square by square: letters, `.` for empty ones, `*` for holes."""
+    field = fen.split()[0].split("[")[0]
+    return re.sub(r"\d+", lambda digits: "." * int(digits[0]), field).split("/")
 
 
 def men_of_fen(game, fen):
     """The men of a FEN by square."""
-    rows = fen.split()[0].split("[")[0].split("/")
-    squares = [square for row in reversed(rows) for square in _spread(row) if square != "*"]
+    squares = [square for rank in reversed(_ranks(fen)) for square in rank if square != "*"]
     return {name: square for name, square in zip(game.squares, squares, strict=True) if square != "."}
 
 
@@ -209,9 +204,8 @@ class Played:
 
     def text(self):
         """All moves, White's with their numbers."""
-        black_begins = self.fen.split()[1] == "b"
-        white = lambda move: (move + black_begins) % 2 == 0
-        return " ".join(self.numbered(move) if white(move) or move == 0 else self.notation[move] for move in range(len(self.notation)))
+        whites = int(self.fen.split()[1] == "b")  # the index of White's first move
+        return " ".join(self.numbered(move) if move == 0 or move % 2 == whites else self.notation[move] for move in range(len(self.notation)))
 
 
 class Run:
