@@ -534,9 +534,11 @@ impl ChangeErrors {
         1.0 - (self.above[method] + self.below[method]) / (1.0 - self.unclear)
     }
 
-    fn print(&self) {
+    fn print(&self, how: Change) {
         println!("    no interval in {:.1} % of runs", 100.0 * self.unclear);
-        for (method, name) in METHODS.iter().enumerate() {
+        // A difference may be negative, so it has no logarithm.
+        let methods = if how == Change::Quotient { &METHODS[..] } else { &METHODS[..2] };
+        for (method, name) in methods.iter().enumerate() {
             println!(
                 "    {name}: covers {:.1} % of those with one; too high {:.1} %, too low {:.1} % of all",
                 100.0 * self.covered(method),
@@ -563,6 +565,7 @@ fn change_intervals(estimates: &Estimates, unit: &str, how: Change) -> Option<[I
     let logarithm = around(factor.ln(), relative);
     let of_logarithm = Interval::new(logarithm.low.exp(), logarithm.high.exp());
     Some(match how {
+        // The third is not used.
         Change::Difference => [interval, around(second - first, its_error.hypot(error)), interval],
         Change::Quotient => [interval, around(factor, factor * relative), of_logarithm],
     })
@@ -581,7 +584,7 @@ fn change_errors(pairs: u64, replications: u64) -> [ChangeErrors; 2] {
     [(0, 1.0), (1, 1.2)].map(|(index, truth)| {
         let errors = ChangeErrors::new(&runs.iter().map(|run| run[index]).collect::<Vec<_>>(), truth);
         println!("{:?} of the rook's values in {} games:", both[index], 2 * pairs);
-        errors.print();
+        errors.print(both[index]);
         errors
     })
 }
