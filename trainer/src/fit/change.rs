@@ -8,8 +8,8 @@
 //! Q(r₁, r₂) = (u, w)·S⁻¹·(u, w)ᵀ with u = n₁ − r₁·d₁, w = n₂ − r₂·d₂ and S their covariance,
 //!
 //! minimised over r₂ with r₁ = r₂ + c, or r₂·c. With r₂ known it is Fieller's interval. As there, it is bounded when both
-//! pawns are clear of zero, for a quotient also the value divided by; otherwise nothing is said. The delta method,
-//! which takes ratios and their logarithms to be normal, holds too little when a pawn is barely clear:
+//! pawns are clear of zero, for a quotient also the value divided by; otherwise nothing is said. The delta method takes ratios
+//! to be normal and errs mostly to one side when a pawn is not very clear:
 //! `trainer/tests/value_calibration.rs` measures both.
 //!
 //! Sources: Fieller (1954); the profile of a quadratic form as in Cox and Hinkley, "Theoretical Statistics" (1974), section 9.3.

@@ -274,7 +274,7 @@ mod tests {
     /// The spread of coefficients over fits to simulated results, and their mean reported errors.
     fn simulated(rows: &[Row], assumed: &Assumed, share: f64, runs: u32) -> Vec<[f64; 2]> {
         let mut random = ChaCha8Rng::seed_from_u64(9);
-        let mut sums = vec![[0.0; 3]; 4];
+        let mut sums = [[0.0; 3]; 4];
         for _ in 0..runs {
             let mut rows = rows.to_vec();
             play(&mut rows, assumed, share, &mut random);
