@@ -30,6 +30,12 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Headings, then rows.
+    #[must_use]
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     /// The table as text, a line a row.
     #[must_use]
     pub fn in_style(&self, style: Style) -> String {

@@ -200,14 +200,17 @@ impl Trial<'_> {
         let paths = RunPaths::new(self.out());
         let experiment = format!("fairyforge values run {}", self.args.file.display());
         let report = ClaimsReport { verdicts: &verdicts, laboratory: played.map(|played| played.report(&experiment)) };
-        for (path, text) in [(paths.claims(), format!("{json}\n")), (paths.report(), report.markdown())] {
+        let page = report.page().context("cannot make the page")?;
+        let texts =
+            [(paths.claims(), format!("{json}\n")), (paths.report(), report.markdown()), (paths.report_page(), page)];
+        for (path, text) in texts {
             write_atomically(&path, text.as_bytes()).context("cannot write the verdicts")?;
         }
         if self.args.json {
             return outln!("{json}");
         }
         outln!("{}", verdicts.to_string().trim_end())?;
-        outln!("report in {}", paths.report().display())
+        outln!("report in {}, with figures in {}", paths.report().display(), paths.report_page().display())
     }
 
     /// The command that finds the same verdicts again: time is told as the games it was turned into.

@@ -19,7 +19,7 @@ pub enum ValuesCommand {
 /// Run an experiment.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairyforge values run configs/experiments/herculean-minute.toml\n  fairyforge values run configs/experiments/chess.toml --threads 2 --out data/runs/chess-values --json\n\ndocs/measuring-piece-values.md is how to measure a game of your own; docs/formats/experiments.md lists every key of a plan. The\nrun's folder gets report.md and result.json."
+    after_help = "Examples:\n  fairyforge values run configs/experiments/herculean-minute.toml\n  fairyforge values run configs/experiments/chess.toml --threads 2 --out data/runs/chess-values --json\n\ndocs/measuring-piece-values.md is how to measure a game of your own; docs/formats/experiments.md lists every key of a plan. The\nrun's folder gets report.md, report.html with figures, and result.json."
 )]
 pub struct RunArgs {
     /// The plan.
@@ -58,12 +58,18 @@ fn experiment(args: &RunArgs) -> Result<(), Failure> {
     let command = command(args.budget.map(|_| played.plan.games()));
     let report = played.report(&command);
     let json = report.json();
-    for (path, text) in [(played.run.report(), report.markdown()), (played.run.result(), format!("{json:#}\n"))] {
+    let page = report.page().context("cannot make the page")?;
+    let texts = [
+        (played.run.report(), report.markdown()),
+        (played.run.report_page(), page),
+        (played.run.result(), format!("{json:#}\n")),
+    ];
+    for (path, text) in texts {
         write_atomically(&path, text.as_bytes()).context("cannot write what came of the run")?;
     }
     if args.json {
         return outln!("{json}");
     }
     outln!("{}", report.text())?;
-    outln!("report in {}", played.run.report().display())
+    outln!("report in {}, with figures in {}", played.run.report().display(), played.run.report_page().display())
 }

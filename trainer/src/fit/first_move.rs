@@ -56,6 +56,27 @@ pub fn game_length(dataset: &Dataset, variant: &Variant) -> Option<GameLength> {
     Some(GameLength { plies, error, games, pairs })
 }
 
+/// The games that start level by their length: the first ply of every bin of so many plies, and the games in it; bins without games
+/// before the last are there too.
+#[must_use]
+pub fn lengths(dataset: &Dataset, variant: &Variant, bin: u32) -> Vec<(u32, u64)> {
+    let bin = bin.max(1);
+    let mut bins: Vec<(u32, u64)> = Vec::new();
+    for game in dataset.games.iter().filter(|game| is_level(game, variant)) {
+        let index = (u32::from(game.plies) / bin) as usize;
+        while bins.len() <= index {
+            bins.push((bins.len() as u32 * bin, 0));
+        }
+        bins[index].1 += 1;
+    }
+    bins
+}
+
+/// As many units of each kind on both sides where the players take over.
+fn is_level(game: &GameSample, variant: &Variant) -> bool {
+    game.start.differences(variant).iter().all(|&difference| difference == 0)
+}
+
 struct Mean {
     value: f64,
     error: f64,
@@ -63,11 +84,10 @@ struct Mean {
     pairs: usize,
 }
 
-/// The mean over pairs of the mean over a pair's games, for games that start with as many units of each kind on both sides.
+/// The mean over pairs of the mean over a pair's games, for games that start level.
 fn level_mean(dataset: &Dataset, variant: &Variant, figure: impl Fn(&GameSample) -> f64) -> Option<Mean> {
-    let is_level = |game: &&GameSample| game.start.differences(variant).iter().all(|&difference| difference == 0);
     let mut pairs: BTreeMap<u64, (f64, usize)> = BTreeMap::new();
-    for game in dataset.games.iter().filter(is_level) {
+    for game in dataset.games.iter().filter(|game| is_level(game, variant)) {
         let (sum, games) = pairs.entry(game.cluster).or_default();
         *sum += figure(game);
         *games += 1;

@@ -1,9 +1,14 @@
-//! What there is to say about a file of claims: `report.md`.
+//! What there is to say about a file of claims: `report.md`. The page with figures is [`super::page`]'s.
 
 use super::report::LaboratoryReport;
 use crate::claims::{ClaimVerdict, PartVerdict, Verdicts};
 use crate::table::{Style, Table};
 use std::fmt::Write;
+
+/// How to read the verdicts.
+pub(super) const READING: &str = "Supported: the 95 % interval lies inside what is claimed. Refuted: wholly outside, at a level that \
+the parts of a claim share. Undecided otherwise; then the last column says how many games in all would decide it if the figure stayed \
+where it is.";
 
 /// Verdicts, and the experiment that they rest on.
 pub struct ClaimsReport<'a> {
@@ -17,15 +22,9 @@ impl ClaimsReport<'_> {
     /// For `report.md`.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let Verdicts { source, command, program, rules_hash, claims, .. } = self.verdicts;
-        let mut text = format!("# Claims: {source}\n\n{}", self.summary().in_style(Style::Markdown));
-        let _ = write!(
-            text,
-            "\n*Supported*: the 95 % interval lies inside what is claimed. *Refuted*: wholly outside, at a level that the parts of a claim share. \
-             *Undecided* otherwise; then the last column says how many games in all would decide it if the figure stayed where it is.\n\n    \
-             {command}\n\nVersion {program}, rules {rules_hash:.12}.\n"
-        );
-        for claim in claims {
+        let mut text = format!("# {}\n\n{}", self.title(), self.summary().in_style(Style::Markdown));
+        let _ = write!(text, "\n{READING}\n\n    {}\n\n{}\n", self.verdicts.command, self.provenance());
+        for claim in &self.verdicts.claims {
             write_claim(&mut text, claim);
         }
         if let Some(laboratory) = &self.laboratory {
@@ -34,7 +33,15 @@ impl ClaimsReport<'_> {
         text
     }
 
-    fn summary(&self) -> Table {
+    pub(super) fn title(&self) -> String {
+        format!("Claims: {}", self.verdicts.source)
+    }
+
+    pub(super) fn provenance(&self) -> String {
+        format!("Version {}, rules {:.12}.", self.verdicts.program, self.verdicts.rules_hash)
+    }
+
+    pub(super) fn summary(&self) -> Table {
         let mut table = Table::new(&["claim", "verdict", "figure", "interval", "games", "games to decide"]);
         for claim in &self.verdicts.claims {
             for (index, part) in claim.parts.iter().enumerate() {
@@ -42,7 +49,7 @@ impl ClaimsReport<'_> {
                 table.row([id].into_iter().chain(cells(part)));
             }
             if claim.parts.len() > 1 {
-                table.row([claim.id.clone(), format!("**{}**", claim.verdict)]);
+                table.row([claim.id.clone(), claim.verdict.to_string()]);
             }
         }
         table

@@ -2,12 +2,15 @@
 
 use crate::fit::NORMAL_97_5;
 use crate::fit::dataset::Dataset;
-use crate::fit::first_move::{FirstMoveScore, GameLength, first_move, game_length};
+use crate::fit::first_move::{FirstMoveScore, GameLength, first_move, game_length, lengths};
 use crate::fit::splits::{Positions, SplitFit, by_advance, by_phase};
 use crate::fit::values::{Choice, PieceValues, ValueOutcome, pawn_of};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
+
+/// Plies of a bin of lengths.
+const LENGTH_BIN: u32 = 20;
 
 /// What one set of games says, by every method.
 #[derive(Clone, Debug, Serialize)]
@@ -28,6 +31,8 @@ pub struct ByMethod {
     pub first_move: Option<FirstMoveScore>,
     /// How long level games last.
     pub length: Option<GameLength>,
+    /// Level games by length: the first ply of a bin and the games in it.
+    pub lengths: Vec<(u32, u64)>,
 }
 
 /// Two methods whose intervals for a unit have no value in common.
@@ -57,6 +62,7 @@ impl ByMethod {
             advance: by_advance(dataset, variant, pawn),
             first_move: first_move(dataset, variant, NORMAL_97_5),
             length: game_length(dataset, variant),
+            lengths: lengths(dataset, variant, LENGTH_BIN),
         }
     }
 

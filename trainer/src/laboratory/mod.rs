@@ -6,16 +6,18 @@
 //! evaluation ([`assume`]), looks with intervals that allow for looking ([`crate::fit::sequential`]), other methods beside
 //! ([`methods`]) and other strengths ([`ladder`]).
 //!
-//! [`experiment`] plays and measures, [`plan`] says what, [`report`] tells it.
+//! [`experiment`] plays and measures, [`plan`] says what, [`report`], [`claims_report`] and [`page`] tell it.
 
 pub mod assume;
 pub mod budget;
 pub mod claims_report;
 pub mod evidence;
 pub mod experiment;
+pub mod figures;
 pub mod forecast;
 pub mod ladder;
 pub mod methods;
+pub mod page;
 pub mod plan;
 pub mod report;
 

@@ -51,23 +51,36 @@ impl LaboratoryReport<'_> {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("# {}: what the units are worth\n\n{}\n", self.variant.rules().title, self.headline());
-        let section = |text: &mut String, title: &str, table: &Table, words: &str| {
+        for Section { title, words, table } in self.sections() {
             let _ = write!(text, "\n## {title}\n\n{words}\n\n{}", table.in_style(Style::Markdown));
-        };
-        section(&mut text, "Values", &self.values(), VALUES);
-        for line in self.remarks() {
-            let _ = writeln!(text, "\n{line}");
+            let remarks = if title == VALUES.0 { self.remarks() } else { Vec::new() };
+            for line in remarks {
+                let _ = writeln!(text, "\n{line}");
+            }
         }
-        section(&mut text, "Self-consistency", &self.trace(), TRACE);
-        section(&mut text, "By phase", &self.phases(), PHASES);
-        section(&mut text, "A pawn on its way", &self.advances(), ADVANCES);
-        if !self.findings.ladder.is_empty() {
-            section(&mut text, "By strength", &self.ladder(), LADDER);
-        }
-        section(&mut text, "Looks", &self.looks(), LOOKS);
-        section(&mut text, "What was expected", &self.forecast.table(), &self.forecast_words());
-        self.write_provenance(&mut text);
+        let _ = write!(text, "\n## How to repeat it\n\n    {}\n\n{}\n", self.command, self.provenance());
         text
+    }
+
+    /// Every table of the report, in order.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let of = |(title, words): (&'static str, &str), table| Section { title, words: words.to_owned(), table };
+        let mut sections = vec![
+            of(VALUES, self.values()),
+            of(TRACE, self.trace()),
+            of(PHASES, self.phases()),
+            of(ADVANCES, self.advances()),
+        ];
+        if !self.findings.ladder.is_empty() {
+            sections.push(of(LADDER, self.ladder()));
+        }
+        sections.push(of(LOOKS, self.looks()));
+        sections.push(Section {
+            title: "What was expected",
+            words: self.forecast_words(),
+            table: self.forecast.table(),
+        });
+        sections
     }
 
     /// For `result.json`.
@@ -90,7 +103,7 @@ impl LaboratoryReport<'_> {
         })
     }
 
-    fn headline(&self) -> String {
+    pub(super) fn headline(&self) -> String {
         let Findings { looks, reached, .. } = self.findings;
         let values = &self.findings.methods.by_lot;
         let end = match (reached, looks.len()) {
@@ -123,7 +136,7 @@ impl LaboratoryReport<'_> {
         table
     }
 
-    fn remarks(&self) -> Vec<String> {
+    pub(super) fn remarks(&self) -> Vec<String> {
         let methods = &self.findings.methods;
         let mut lines = vec![self.first_move_line(), self.length_line(), self.agreement_line()];
         lines.extend(methods.disagreements().iter().map(disagreement_line));
@@ -282,31 +295,53 @@ impl LaboratoryReport<'_> {
         )
     }
 
-    fn write_provenance(&self, text: &mut String) {
-        let _ = write!(
-            text,
-            "\n## How to repeat it\n\n    {}\n\nVersion {}, rules {:.12}, seed {}, games {:.12}. The same version and plan give the same games on any number of threads.\n",
-            self.command,
+    pub(super) fn provenance(&self) -> String {
+        format!(
+            "Version {}, rules {:.12}, seed {}, games {:.12}. The same version and plan give the same games on any number of threads.",
             self.version,
             self.variant.rules_hash(),
             self.plan.seed,
             self.digest
-        );
+        )
     }
 }
 
-const VALUES: &str = "Values in pawns of this game. *pawns* is the reference: results on what the lot took away, so nothing but the \
+/// A table with what has to be said about it.
+pub(super) struct Section {
+    pub title: &'static str,
+    pub words: String,
+    pub table: Table,
+}
+
+const VALUES: (&str, &str) = (
+    "Values",
+    "Values in pawns of this game. *pawns* is the reference: results on what the lot took away, so nothing but the \
 units can be the cause; its intervals hold for all looks together. *earliest* takes the first quiet position instead, *observed* a random \
-quiet one: who is behind there may have been paid for it. Intervals are Fieller's, errors clustered by pairs of games.";
-const TRACE: &str = "What the evaluation assumed in each round and what its games measured. What disagrees is adopted for the next round; intervals \
-of a round hold for all units together.";
-const PHASES: &str = "Values in pawns of the same stage. Columns *by lot* come from arrays that were thinned out by lot; the others from \
-quiet positions all over the games, which is observational.";
-const ADVANCES: &str = "Value of a pawn by how far it has come on its way to promotion. Observational: an advanced pawn may have been paid for.";
-const LADDER: &str =
-    "The same experiment at other strengths, with the same weights; intervals of single values at 95 %.";
-const LOOKS: &str = "When the games were looked at, and how many standard errors an interval reaches to either side so that all looks together \
-err in 5 % of all experiments.";
+quiet one: who is behind there may have been paid for it. Intervals are Fieller's, errors clustered by pairs of games.",
+);
+const TRACE: (&str, &str) = (
+    "Self-consistency",
+    "What the evaluation assumed in each round and what its games measured. What disagrees is adopted for the next round; intervals \
+of a round hold for all units together.",
+);
+const PHASES: (&str, &str) = (
+    "By phase",
+    "Values in pawns of the same stage. Columns *by lot* come from arrays that were thinned out by lot; the others from \
+quiet positions all over the games, which is observational.",
+);
+const ADVANCES: (&str, &str) = (
+    "A pawn on its way",
+    "Value of a pawn by how far it has come on its way to promotion. Observational: an advanced pawn may have been paid for.",
+);
+const LADDER: (&str, &str) = (
+    "By strength",
+    "The same experiment at other strengths, with the same weights; intervals of single values at 95 %.",
+);
+const LOOKS: (&str, &str) = (
+    "Looks",
+    "When the games were looked at, and how many standard errors an interval reaches to either side so that all looks together \
+err in 5 % of all experiments.",
+);
 
 fn disagreement_line(disagreement: &Disagreement) -> String {
     let Disagreement { unit, by_lot, other, method } = disagreement;

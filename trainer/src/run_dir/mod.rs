@@ -172,6 +172,11 @@ impl RunPaths {
         self.root.join("report.md")
     }
 
+    /// `report.html`: the same with figures, in one file.
+    pub fn report_page(&self) -> PathBuf {
+        self.root.join("report.html")
+    }
+
     /// `events.jsonl`: one JSON object a line, in order of time.
     pub fn events(&self) -> PathBuf {
         self.root.join(EVENTS)
