@@ -7,7 +7,7 @@ mod common;
 use common::Workplace;
 use fairyforge::claims::{
     ClaimSet, ClaimVerdict, ClaimsFile, Evidence, Faults, Level, Measured, NoGames, PartVerdict, Prepared, Quantity,
-    Range, Stopped, TableWork, Unmeasured, Verdict, level_to_refute,
+    Range, Stopped, TableWork, Unmeasured, Verdict, Verdicts, level_to_refute,
 };
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -626,6 +626,20 @@ fn tables_that_are_too_large_are_refused_and_a_stop_is_heard() {
     assert!(finding.starts_with("not measured: its table would take "), "{finding}");
     assert!(finding.ends_with(" MiB of memory, more than the 10 MiB allowed"), "{finding}");
     assert!(matches!(prepare(&set, 1 << 10, true), Err(Stopped)));
+}
+
+#[test]
+fn the_document_has_an_example_that_loads_and_names_what_is_printed() {
+    let document = include_str!("../../docs/formats/claims.md");
+    let example = document.split("```").find_map(|block| block.strip_prefix("toml\n")).unwrap();
+    let set = load(example).unwrap_or_else(|faults| panic!("{faults}"));
+    let verdicts = Verdicts::new(&set, judged(&set, &NoGames), ["program", "command"]);
+    let told = serde_json::to_value(&verdicts).unwrap();
+    for table in [&told, &told["claims"][0], &told["claims"][0]["parts"][0]] {
+        for key in table.as_object().unwrap().keys() {
+            assert!(document.contains(&format!("`{key}`")), "{key}");
+        }
+    }
 }
 
 fn json(text: &str) -> Value {
