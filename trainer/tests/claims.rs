@@ -363,6 +363,24 @@ fn quick(parts: &[&str], evidence: &Normally) -> ClaimVerdict {
     ClaimVerdict::of(&claim, judged.collect())
 }
 
+/// Intervals that are not nested as they should be: the one that is to miss more seldom is the shorter one.
+struct NotNested;
+
+impl Evidence for NotNested {
+    fn measure(&self, _: &Quantity, level: Level) -> Result<Measured, Unmeasured> {
+        let arm = if level == Level::USUAL { 1.0 } else { 0.1 };
+        Ok(Measured { value: 4.0, low: 4.0 - arm, high: 4.0 + arm, games: 9, ..Measured::default() })
+    }
+}
+
+#[test]
+fn nothing_is_refuted_that_the_95_percent_interval_does_not_exclude() {
+    let verdict = judged(&set("chess", &[KNIGHT, BISHOP]), &NotNested).remove(0);
+    assert_eq!(verdict.verdict, Verdict::Undecided);
+    let wider = verdict.parts[0].interval_to_refute.unwrap();
+    assert_eq!((wider.low, wider.high), (3.0, 5.0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
