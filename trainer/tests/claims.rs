@@ -691,7 +691,7 @@ fn the_command_says_what_it_does_not_play() {
     let place = Workplace::new();
     place.write("claims.toml", &file("chess", &[KNIGHT, BISHOP, MEN]));
     let ended = place.run("claims run claims.toml --budget 30min --json");
-    assert!(ended.stderr.contains("2 parts of claims need games, and none are played, whatever the budget of 30min"));
+    assert!(ended.stderr.contains("parts of claims that need games: 2; none are played, whatever the budget of 30min"));
     let told = json(&ended.succeeded());
     assert_eq!(told["command"], "fairyforge claims run claims.toml --budget 30min");
     let part = &told["claims"][0]["parts"][0];
@@ -706,7 +706,7 @@ fn the_command_checks_files() {
     place.write("good.toml", &file("chess", &[KNIGHT, MEN]));
     place.write("bad.toml", &file("chess", &[&KNIGHT.replace("knight", "knihgt")]));
     let told = place.run("claims check good.toml").succeeded();
-    assert_eq!(told, "good.toml: Chess, 1 claims of 2 parts, 1 of them measured by play\n");
+    assert_eq!(told, "good.toml: Chess, 1 claim of 2 parts, 1 measured by play\n");
     let both = place.run("claims check bad.toml good.toml nowhere.toml");
     assert_eq!(both.stdout, told);
     let error = both.failed(2);
