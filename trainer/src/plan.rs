@@ -111,7 +111,7 @@ impl Plan {
     /// # Errors
     /// The text is no plan (unknown keys are named with the nearest known one), or a value is out of range.
     pub fn read(text: &str) -> Result<Self, PlanError> {
-        let plan: Self = toml::from_str(text).map_err(|error| PlanError::Syntax(with_nearest(&error.to_string())))?;
+        let plan: Self = parse(text)?;
         plan.check()?;
         Ok(plan)
     }
@@ -206,6 +206,11 @@ pub(crate) fn require(
     got: impl ToString,
 ) -> Result<(), PlanError> {
     if holds { Ok(()) } else { Err(PlanError::Value { key, expected: expected.to_string(), got: got.to_string() }) }
+}
+
+/// Reads TOML.
+pub(crate) fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, PlanError> {
+    toml::from_str(text).map_err(|error| PlanError::Syntax(with_nearest(&error.to_string())))
 }
 
 /// Serde names the unknown field and all known ones; a reader wants the nearest.

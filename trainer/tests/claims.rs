@@ -236,8 +236,7 @@ fn the_shipped_files_hold_all_seventeen_claims() {
         let set = shipped(name);
         assert_eq!(set.variant.name(), name);
         ids.extend(set.file.claims.iter().map(|claim| claim.id.clone()));
-        let experiment = set.experiment().map(|path| path.file_name().unwrap().to_owned());
-        assert!(experiment.is_none_or(|file| file.to_str() == Some(&format!("{name}.toml"))));
+        assert!(set.experiment().is_none_or(|path| path.is_file() && path.ends_with(format!("{name}.toml"))));
         assert!(set.file.claims.iter().all(|claim| claim.reading.len() > 40 && !claim.reading.starts_with('\n')));
         // What is written reads back.
         let text = toml::to_string(&set.file).unwrap();
@@ -687,17 +686,19 @@ fn the_command_prints_verdicts_and_leaves_them_in_a_folder() {
 }
 
 #[test]
-fn the_command_says_what_it_does_not_play() {
+fn the_command_leaves_open_what_it_does_not_play() {
     let place = Workplace::new();
     place.write("claims.toml", &file("chess", &[KNIGHT, BISHOP, MEN]));
-    let ended = place.run("claims run claims.toml --budget 30min --json");
-    assert!(ended.stderr.contains("parts of claims that need games: 2; none are played, whatever the budget of 30min"));
-    let told = json(&ended.succeeded());
-    assert_eq!(told["command"], "fairyforge claims run claims.toml --budget 30min");
-    let part = &told["claims"][0]["parts"][0];
-    assert_eq!((&part["verdict"], &part["reason"]), (&"undecided".into(), &"no games".into()));
-    assert_eq!((&part["claimed"]["low"], &part["claimed"]["high"]), (&2.5.into(), &3.5.into()));
+    let told = json(&place.run("claims run claims.toml --exact --json").succeeded());
+    assert_eq!(told["command"], "fairyforge claims run claims.toml --exact");
+    let parts = &told["claims"][0]["parts"];
+    assert_eq!((&parts[0]["verdict"], &parts[0]["reason"]), (&"undecided".into(), &"no games".into()));
+    assert_eq!((&parts[0]["claimed"]["low"], &parts[0]["claimed"]["high"]), (&2.5.into(), &3.5.into()));
+    assert_eq!((&parts[2]["verdict"], &parts[2]["value"]), (&"supported".into(), &32.0.into()));
+    // Without --exact there must be an experiment.
+    place.run("claims run claims.toml").refused(2, &["experiment.toml"]);
     place.run("claims run claims.toml --budget soon").failed(2);
+    place.run("claims run claims.toml --exact --budget 100").failed(2);
 }
 
 #[test]

@@ -167,7 +167,8 @@ impl Shipped {
 
     fn maker(&self, variant: &Arc<Variant>) -> OpeningMaker {
         let imbalance = Imbalance { share: 0.0, ..Imbalance::default() };
-        let settings = Openings { least_random_plies: PLIES, most_random_plies: PLIES, imbalance };
+        let settings =
+            Openings { least_random_plies: PLIES, most_random_plies: PLIES, imbalance, ..Openings::default() };
         OpeningMaker::new(variant, &settings)
     }
 

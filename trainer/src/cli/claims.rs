@@ -1,12 +1,25 @@
 //! `fairyforge claims run | check`: what inventors claim, and what there is to say about it.
 
 use super::endgame::Display;
+use super::laboratory::{Laboratory, Played, read_plan};
 use super::output::outln;
-use super::{Failure, OrBadInput, VERSION, stop_on_interrupt, threads};
-use crate::claims::{Budget, ClaimSet, ClaimVerdict, Evidence, NoGames, Prepared, Stopped, TableWork, Verdicts};
+use super::{Failure, OrBadInput, VERSION, load_variant, or_run, stop_on_interrupt, threads};
+use crate::claims::{
+    Budget, ClaimSet, ClaimVerdict, NoGames, Part, Prepared, Quantity, Stopped, TableWork, Verdict, Verdicts,
+};
+use crate::fit::dataset::Dataset;
+use crate::fit::first_move::GameLength;
+use crate::laboratory::claims_report::ClaimsReport;
+use crate::laboratory::evidence::LaboratoryEvidence;
+use crate::laboratory::experiment::{Goal, Look};
+use crate::laboratory::methods::ByMethod;
+use crate::laboratory::plan::Plan;
 use crate::run_dir::{RunPaths, write_atomically};
 use anyhow::{Context, anyhow};
-use std::path::PathBuf;
+use fairyforge_engine::variant::Variant;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Memory that the tables of an endgame may take unless told otherwise, in gibibytes.
 const MEMORY: u64 = 8;
@@ -17,7 +30,8 @@ pub enum ClaimsCommand {
     /// Say of each claim in a file whether it is supported, refuted or undecided, with figures and intervals.
     ///
     /// What follows from the rules, and what a few men can do, is worked out exactly, tables of endgames included. What only play
-    /// tells stays undecided without games.
+    /// tells is measured by the experiment that the file names, until all claims are decided or the budget is spent. Cut off at any
+    /// moment, the same command continues.
     #[command(
         after_help = "Examples:\n  fairyforge claims run configs/claims/sorcerer.toml\n  fairyforge claims run configs/claims/herculean.toml --budget 30min --out data/runs/herculean-claims --json\n\nSupported: the 95 % interval lies inside what is claimed. Refuted: wholly outside, at a level shared by the parts of the claim.\nUndecided otherwise, with the games that would decide it. docs/formats/claims.md lists every key of a file."
     )]
@@ -36,10 +50,13 @@ pub enum ClaimsCommand {
 pub struct RunArgs {
     /// The claims file.
     file: PathBuf,
-    /// Most that may be played: games as 2000, or a time as 30min.
+    /// Most that may be played: games as 20000, or a time as 30min or 2h; what the experiment's plan says if absent.
     #[arg(long)]
     budget: Option<Budget>,
-    /// Folder for claims.json; nothing is written if absent.
+    /// Only what is known exactly: no games.
+    #[arg(long, conflicts_with = "budget")]
+    exact: bool,
+    /// Folder for reports and games; data/runs/<name of the file>-claims if absent.
     #[arg(long)]
     out: Option<PathBuf>,
     /// Threads; 0 is one a core.
@@ -62,6 +79,7 @@ pub(super) fn run(command: &ClaimsCommand) -> Result<(), Failure> {
 
 fn judge(args: &RunArgs) -> Result<(), Failure> {
     let set = ClaimSet::load(&args.file).or_bad_input(|| "cannot use the claims".into())?;
+    let plan = if args.exact { None } else { experiment(&set)? };
     let stop = stop_on_interrupt()?;
     let hearer: &dyn Fn(&str) -> crate::claims::Hearer = &|title| {
         let display = Display::new(title);
@@ -69,44 +87,150 @@ fn judge(args: &RunArgs) -> Result<(), Failure> {
     };
     let work = TableWork { threads: args.threads, stop: &stop, mebibytes: args.memory << 10, hearer };
     let prepared = Prepared::new(&set, &work).map_err(interrupted)?;
-    let claims = prepared.verdicts(&*evidence(args));
-    warn_of_unplayed(&claims, args);
-    let verdicts = Verdicts::new(&set, claims, [VERSION, &command(args)]);
-    let json = serde_json::to_string(&verdicts).context("cannot write the verdicts as JSON")?;
-    if let Some(out) = &args.out {
-        let path = RunPaths::new(out).claims();
-        write_atomically(&path, format!("{json}\n").as_bytes()).context("cannot write the verdicts")?;
+    let trial = Trial { args, set: &set, prepared: &prepared, stop: &stop };
+    match plan {
+        Some(plan) => trial.by_play(plan),
+        None => trial.tell(prepared.verdicts(&NoGames), None),
     }
-    if args.json { outln!("{json}") } else { outln!("{}", verdicts.to_string().trim_end()) }
 }
 
-/// What measures that which only play tells.
-fn evidence(_: &RunArgs) -> Box<dyn Evidence> {
-    Box::new(NoGames)
+/// The plan of the experiment, if a claim needs one; it must be of the claims' game.
+fn experiment(set: &ClaimSet) -> Result<Option<Plan>, Failure> {
+    let Some(path) = set.experiment() else { return Ok(None) };
+    let plan = read_plan(&path)?;
+    let variant = load_variant(&plan.variant)?;
+    if variant.rules_hash() != set.variant.rules_hash() {
+        let (expected, got) = (set.variant.name(), variant.name());
+        let error = anyhow!("expected an experiment on {expected} as the claims are about, got one on {got}");
+        return Err(Failure::BadInput(error.context(format!("cannot use {}", path.display()))));
+    }
+    Ok(Some(plan))
+}
+
+/// Claims on trial.
+struct Trial<'a> {
+    args: &'a RunArgs,
+    set: &'a ClaimSet,
+    prepared: &'a Prepared<'a>,
+    stop: &'a AtomicBool,
+}
+
+/// Games of another variant that its length is measured on.
+const COMPARISON_GAMES: u64 = 1000;
+
+/// Games end when no claim is open.
+struct AllDecided<'a> {
+    prepared: &'a Prepared<'a>,
+    variant: &'a Variant,
+    plan: Plan,
+    lengths: &'a BTreeMap<String, GameLength>,
+}
+
+impl Goal for AllDecided<'_> {
+    fn is_reached(&self, look: &Look, dataset: &Dataset) -> bool {
+        let methods = ByMethod::of(dataset, self.variant, look.critical);
+        let evidence = LaboratoryEvidence {
+            plan: &self.plan,
+            methods: &methods,
+            looks: look.number as usize,
+            rounds: &[],
+            drifts: &[],
+            lengths: self.lengths,
+        };
+        self.prepared.verdicts(&evidence).iter().all(|claim| claim.verdict != Verdict::Undecided)
+    }
+}
+
+impl Trial<'_> {
+    fn by_play(&self, plan: Plan) -> Result<(), Failure> {
+        let lengths = self.lengths(&plan)?;
+        let out = self.out();
+        let folder = out.join("experiment");
+        let (budget, threads) = (self.args.budget, self.args.threads);
+        let laboratory = Laboratory { plan, budget, threads, out: &folder, stop: self.stop };
+        let played = laboratory.play(|plan| AllDecided {
+            prepared: self.prepared,
+            variant: &self.set.variant,
+            plan: plan.clone(),
+            lengths: &lengths,
+        })?;
+        let evidence = LaboratoryEvidence {
+            plan: &played.plan,
+            methods: &played.findings.methods,
+            looks: played.findings.looks.len(),
+            rounds: &played.findings.rounds,
+            drifts: &played.findings.drifts,
+            lengths: &lengths,
+        };
+        self.tell(self.prepared.verdicts(&evidence), Some(&played))
+    }
+
+    fn out(&self) -> PathBuf {
+        let stem = self.args.file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("game");
+        or_run(self.args.out.as_ref(), &format!("{stem}-claims"))
+    }
+
+    /// How long games last of the variants that claims compare with, each played in a folder of its own.
+    fn lengths(&self, plan: &Plan) -> Result<BTreeMap<String, GameLength>, Failure> {
+        let mut lengths = BTreeMap::new();
+        for other in self.compared_with() {
+            let folder = self.out().join(format!("against-{}", file_name(&other)));
+            let (plan, threads) = (plan.level_in(&other), self.args.threads);
+            let laboratory = Laboratory { plan, budget: None, threads, out: &folder, stop: self.stop };
+            if let Some(length) = laboratory.length_of_games(COMPARISON_GAMES)? {
+                lengths.insert(other, length);
+            }
+        }
+        Ok(lengths)
+    }
+
+    fn compared_with(&self) -> BTreeSet<String> {
+        let parts = self.set.file.claims.iter().flat_map(|claim| &claim.parts);
+        let other = |part: &Part| match part.measured() {
+            Some((Quantity::GameLength { longer_than }, _)) => Some(longer_than),
+            _ => None,
+        };
+        parts.filter_map(other).collect()
+    }
+
+    fn tell(&self, claims: Vec<ClaimVerdict>, played: Option<&Played>) -> Result<(), Failure> {
+        let games = played.map(|played| played.plan.games());
+        let verdicts = Verdicts::new(self.set, claims, [VERSION, &self.command(games)]);
+        let json = serde_json::to_string(&verdicts).context("cannot write the verdicts as JSON")?;
+        let paths = RunPaths::new(self.out());
+        let experiment = format!("fairyforge values run {}", self.args.file.display());
+        let report = ClaimsReport { verdicts: &verdicts, laboratory: played.map(|played| played.report(&experiment)) };
+        for (path, text) in [(paths.claims(), format!("{json}\n")), (paths.report(), report.markdown())] {
+            write_atomically(&path, text.as_bytes()).context("cannot write the verdicts")?;
+        }
+        if self.args.json {
+            return outln!("{json}");
+        }
+        outln!("{}", verdicts.to_string().trim_end())?;
+        outln!("report in {}", paths.report().display())
+    }
+
+    /// The command that finds the same verdicts again: time is told as the games it was turned into.
+    fn command(&self, games: Option<u64>) -> String {
+        let args = self.args;
+        let mut words = vec!["fairyforge claims run".to_owned(), args.file.display().to_string()];
+        words.extend(args.budget.and(games).map(|games| format!("--budget {games}")));
+        words.extend(args.exact.then(|| "--exact".to_owned()));
+        if args.memory != MEMORY {
+            words.push(format!("--memory {}", args.memory));
+        }
+        words.join(" ")
+    }
+}
+
+/// What a variant's folder is called: its name, or its file's.
+fn file_name(variant: &str) -> String {
+    let stem = Path::new(variant).file_stem().and_then(|stem| stem.to_str()).unwrap_or("other");
+    stem.to_owned()
 }
 
 fn interrupted(_: Stopped) -> Failure {
     Failure::Interrupted("stopped; the same command begins anew".into())
-}
-
-fn warn_of_unplayed(claims: &[ClaimVerdict], args: &RunArgs) {
-    let unplayed =
-        claims.iter().flat_map(|claim| &claim.parts).filter(|part| part.claimed.is_some() && part.games == 0);
-    let unplayed = unplayed.count();
-    if unplayed > 0 {
-        let budget = args.budget.map_or_else(String::new, |budget| format!(", whatever the budget of {budget}"));
-        crate::errln!("parts of claims that need games: {unplayed}; none are played{budget}");
-    }
-}
-
-/// The command that finds the same verdicts again.
-fn command(args: &RunArgs) -> String {
-    let mut words = vec!["fairyforge claims run".to_owned(), args.file.display().to_string()];
-    words.extend(args.budget.map(|budget| format!("--budget {budget}")));
-    if args.memory != MEMORY {
-        words.push(format!("--memory {}", args.memory));
-    }
-    words.join(" ")
 }
 
 fn check(files: &[PathBuf]) -> Result<(), Failure> {

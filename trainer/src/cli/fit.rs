@@ -28,7 +28,7 @@ const TICK: Duration = Duration::from_millis(100);
   fairyforge fit --data data/runs/quickstart --out weights.toml
   fairyforge fit --data games --weights old.toml --out new.toml --json > fit.json
 
-The table gives values in pawns with 95 % intervals, from the earliest quiet position of every game and, beside it,
+The table gives values in pawns with 95 % intervals, from the earliest quiet position of every game (or its start) and, beside it,
 from one drawn by lot. Games that started from arrays with units taken away by lot are what makes the former causal.")]
 pub struct FitArgs {
     /// Folder of shards, or a run: then all its generations.
@@ -60,7 +60,9 @@ pub struct FitArgs {
 /// The choices of `--positions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Positions {
-    /// The first: nearest to the imbalance assigned by lot.
+    /// The one in which the players took over: made by lot alone.
+    Start,
+    /// The first quiet one: nearest to the imbalance assigned by lot.
     Earliest,
     /// One drawn by lot: observational.
     Random,
@@ -70,6 +72,7 @@ impl FitArgs {
     fn settings(&self) -> FitSettings {
         FitSettings {
             positions: match self.positions {
+                Positions::Start => Choice::Start,
                 Positions::Earliest => Choice::Earliest,
                 Positions::Random => Choice::Random,
             },

@@ -70,8 +70,8 @@ struct SavedPlan<'a> {
     plan: &'a Plan,
 }
 
-/// A variant file that lies beside the plan that names it may be named without its folder.
-fn beside(plan: &Path, variant: String) -> String {
+/// A file that lies beside the plan that names it may be named without its folder.
+pub(super) fn beside(plan: &Path, variant: String) -> String {
     let path = plan.with_file_name(&variant);
     if variant.ends_with(".toml") && path.is_file() { path.to_string_lossy().into_owned() } else { variant }
 }

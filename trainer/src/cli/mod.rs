@@ -8,6 +8,7 @@ mod data;
 mod endgame;
 mod failure;
 pub mod fit;
+mod laboratory;
 mod loops;
 mod matches;
 mod output;
@@ -17,6 +18,7 @@ mod rate;
 mod selfplay;
 mod sprt;
 mod tune;
+mod values;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
@@ -65,6 +67,12 @@ enum Command {
     Selfplay(selfplay::SelfplayArgs),
     /// Estimate piece values and tune weights from recorded games.
     Fit(fit::FitArgs),
+    /// Measure what units are worth, by experiment: games from arrays with units taken away by lot.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fairyforge values run configs/experiments/herculean.toml --out data/runs/herculean-values"
+    )]
+    Values(values::ValuesCommand),
     /// Play players against each other: two or more, with a test that may end the match.
     Match(Box<matches::MatchArgs>),
     /// Say what the results of a match mean for two hypotheses: a sequential test.
@@ -128,6 +136,7 @@ pub fn main() -> ExitCode {
         Command::Perft(args) => perft::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(args),
+        Command::Values(command) => values::run(&command),
         Command::Match(args) => matches::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),

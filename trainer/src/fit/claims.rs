@@ -111,6 +111,7 @@ mod tests {
             condition_number: None,
             fallback: None,
             failure: None,
+            fit: None,
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Selection {
     pub seed: u64,
 }
 
-/// A quiet position, reduced to what a fit looks at.
+/// A position, quiet but for the start of a game, reduced to what a fit looks at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuietPosition {
     /// Plies since the start of the game.
@@ -50,6 +50,10 @@ pub struct GameSample {
     pub cluster: u64,
     /// How it ended.
     pub outcome: Outcome,
+    /// Its length in plies, random ones included.
+    pub plies: u16,
+    /// The position in which the players took over: all before it was drawn by lot.
+    pub start: QuietPosition,
     /// The first quiet position.
     pub earliest: QuietPosition,
     /// A quiet position drawn by lot.
@@ -205,7 +209,7 @@ fn sample(
     selection: &Selection,
 ) -> Result<Option<GameSample>, DatasetError> {
     let quiet: Vec<&PositionRecord> = record.positions.iter().filter(|position| position.quiet).collect();
-    let Some(&first) = quiet.first() else { return Ok(None) };
+    let (Some(start), Some(&first)) = (record.positions.first(), quiet.first()) else { return Ok(None) };
     let unpacked = |position: &PositionRecord| match Position::unpack(variant, &position.packed) {
         Ok(unpacked) => Ok(QuietPosition::new(position.ply, &unpacked)),
         Err(fault) => Err(DatasetError::Position { game: record.game, ply: position.ply, fault }),
@@ -218,6 +222,8 @@ fn sample(
         game: record.game,
         cluster: 0,
         outcome: outcome(record.result),
+        plies: record.plies,
+        start: unpacked(start)?,
         earliest: unpacked(first)?,
         random: unpacked(random)?,
         spread: spread.into_iter().map(|index| unpacked(quiet[index])).collect::<Result<_, _>>()?,

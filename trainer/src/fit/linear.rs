@@ -114,6 +114,12 @@ impl SquareMatrix {
         product
     }
 
+    /// Every entry times `factor`.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self { size: self.size, entries: self.entries.iter().map(|entry| factor * entry).collect() }
+    }
+
     /// The square roots of the diagonal: standard errors, when the matrix is a covariance. Rounding below zero
     /// counts as zero.
     #[must_use]

@@ -4,6 +4,7 @@
 //!
 //! - [`dataset`]: games read from records, with the quiet positions that stand for them.
 //! - [`values`]: units in pawns, with intervals; [`claims`]: what they say about somebody's claim.
+//! - [`splits`]: values by phase and by rank; [`first_move`]: the first move, and how long games last.
 //! - [`weights`]: evaluation weights as the parameters of a tapered fit.
 //! - [`run`]: all of it together.
 //!
@@ -11,15 +12,25 @@
 //!
 //! - [`linear`]: small dense symmetric matrices, Cholesky factors, independent columns.
 //! - [`logistic`]: game results regressed on signed unit differences, with cluster-robust errors.
+//! - [`combination`]: sums of units with weights, and the coefficients that give them a value.
+//! - [`forecast`]: what a design will tell, before the first game.
 //! - [`ratio`]: values in pawns with Fieller intervals, and verdicts on claims about them.
+//! - [`change`]: how much one value in pawns differs from another.
+//! - [`sequential`]: how wide intervals must be when a run may stop at any of several looks.
 //! - [`tapered`]: Texel-style tuning of evaluation weights under a Gaussian prior.
 
+pub mod change;
 pub mod claims;
+pub mod combination;
 pub mod dataset;
+pub mod first_move;
+pub mod forecast;
 pub mod linear;
 pub mod logistic;
 pub mod ratio;
 pub mod run;
+pub mod sequential;
+pub mod splits;
 pub mod tapered;
 pub mod values;
 pub mod weights;
@@ -29,6 +40,14 @@ pub use run::{FitError, FitReport, FitRequest, FitSettings, FitStage, fit_run};
 /// The 97.5 % quantile of the standard normal distribution: the half-width, in standard errors, of every two-sided
 /// 95 % interval in this crate.
 pub const NORMAL_97_5: f64 = 1.959_963_984_540_054;
+
+/// The critical value with which `count` two-sided intervals hold together with probability 1 − `alpha` at least
+/// (Bonferroni).
+#[must_use]
+pub fn joint_critical(alpha: f64, count: usize) -> f64 {
+    use statrs::distribution::{ContinuousCDF, Normal};
+    -Normal::standard().inverse_cdf(alpha / (2.0 * count.max(1) as f64))
+}
 
 /// The logistic function σ(x) = 1/(1+e^(−x)), computed without overflow for any finite `x`.
 #[must_use]

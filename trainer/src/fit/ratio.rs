@@ -1,9 +1,10 @@
 //! Values in pawns, with intervals that stay honest when the pawn is unclear, and verdicts on claims.
 //!
-//! A value is the ratio bᵢ/b_P of two coefficients of a [`LogisticFit`]. Its 95 % interval is Fieller's: the set of
-//! ratios r for which bᵢ − r·b_P does not differ from zero at 5 %. That set is a bounded interval exactly when the
-//! pawn's own interval excludes zero; otherwise no ratio is given at all. The delta method is offered only as a
-//! standard error to compare with published ones.
+//! A value is the ratio bᵢ/b_P of two coefficients of a [`LogisticFit`], or of a [`Combination`] of several to one. Its
+//! interval is Fieller's: the set of ratios r for which bᵢ − r·b_P lies within so many standard errors of zero, 1.96 for a
+//! 95 % interval, more for one that must hold at several looks ([`super::sequential`]). That set is a bounded
+//! interval exactly when the pawn's own interval excludes zero; otherwise no ratio is given at all. The delta method is
+//! offered only as a standard error to compare with published ones.
 //!
 //! Sources: Fieller, "Some problems in interval estimation", JRSS B 16 (1954).
 
@@ -11,6 +12,8 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::NORMAL_97_5;
+pub use super::combination::Combination;
+use super::combination::Estimates;
 use super::logistic::{CovarianceKind, LogisticFit};
 
 /// A closed interval. The edges of a claim may be infinite; those of an estimate are finite.
@@ -29,14 +32,14 @@ pub enum PawnValue {
     Bounded {
         /// bᵢ/b_P, in pawns.
         value: f64,
-        /// Fieller's 95 % interval, in pawns.
+        /// Fieller's interval, in pawns.
         interval: Interval,
         /// The delta method's standard error, in pawns: for comparison only.
         delta_error: f64,
     },
     /// The pawn's coefficient is not clearly above zero, so no ratio means anything.
     PawnUndetermined {
-        /// The 95 % interval of the pawn's coefficient, in logits.
+        /// The interval of the pawn's coefficient, in logits.
         pawn: Interval,
     },
     /// The piece's (or the pawn's) coefficient also contains the effect of columns that could not be told apart.
@@ -47,7 +50,7 @@ pub enum PawnValue {
 }
 
 /// Why a ratio was not even attempted.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum RatioError {
     /// The name is not among the fitted terms.
     #[error("expected one of the fitted terms [{fitted}], got \"{name}\"")]
@@ -56,6 +59,34 @@ pub enum RatioError {
         name: String,
         /// The fitted terms, separated by commas.
         fitted: String,
+    },
+    /// The column was left out of the fit.
+    #[error(
+        "expected a column that the rows determine, got \"{name}\", which is {}",
+        if mixed_with.is_empty() { "zero in all rows".to_owned() } else { format!("mixed with {}", mixed_with.join(", ")) }
+    )]
+    Undetermined {
+        /// The name asked for.
+        name: String,
+        /// The fitted terms it is a combination of; none if it is zero.
+        mixed_with: Vec<String>,
+    },
+    /// A combination of nothing.
+    #[error("expected a combination of at least one unit, got none")]
+    NoUnits,
+    /// A weight is no number.
+    #[error("unit \"{name}\": expected a finite weight, got {got}")]
+    Weight {
+        /// The unit.
+        name: String,
+        /// Its weight.
+        got: f64,
+    },
+    /// The critical value is no positive number.
+    #[error("expected a positive critical value in standard errors, got {got}")]
+    Critical {
+        /// The value given.
+        got: f64,
     },
 }
 
@@ -124,23 +155,37 @@ impl CoefficientPair {
     /// The ratio with Fieller's 95 % interval, or the reason why there is none.
     #[must_use]
     pub fn ratio(&self) -> PawnValue {
-        let spread = NORMAL_97_5 * self.denominator_variance.sqrt();
+        self.ratio_at(NORMAL_97_5)
+    }
+
+    /// The ratio with Fieller's interval at `critical` standard errors (positive), or the reason why there is none.
+    #[must_use]
+    pub fn ratio_at(&self, critical: f64) -> PawnValue {
+        let spread = critical * self.denominator_variance.sqrt();
         if self.denominator - spread <= 0.0 {
             return PawnValue::PawnUndetermined {
                 pawn: Interval::new(self.denominator - spread, self.denominator + spread),
             };
         }
-        PawnValue::Bounded {
-            value: self.numerator / self.denominator,
-            interval: self.fieller(),
-            delta_error: self.delta_error(),
-        }
+        PawnValue::Bounded { value: self.point(), interval: self.fieller(critical), delta_error: self.delta_error() }
+    }
+
+    /// The ratio itself.
+    pub(super) fn point(&self) -> f64 {
+        self.numerator / self.denominator
+    }
+
+    /// Var(b − r·a) at the ratio r.
+    pub(super) fn variance_at(&self, ratio: f64) -> f64 {
+        let variance =
+            self.numerator_variance - 2.0 * ratio * self.covariance + ratio * ratio * self.denominator_variance;
+        variance.max(0.0)
     }
 
     /// The roots of (b − r·a)² = z²·Var(b − r·a) in r; real, because r = b/a satisfies "≤" and the leading
     /// coefficient a² − z²·Var(a) is positive once the denominator is clear of zero.
-    fn fieller(&self) -> Interval {
-        let z2 = NORMAL_97_5 * NORMAL_97_5;
+    fn fieller(&self, critical: f64) -> Interval {
+        let z2 = critical * critical;
         let leading = self.denominator * self.denominator - z2 * self.denominator_variance;
         let middle = self.numerator * self.denominator - z2 * self.covariance;
         let last = self.numerator * self.numerator - z2 * self.numerator_variance;
@@ -150,39 +195,61 @@ impl CoefficientPair {
 
     /// √Var(b/a) to first order.
     fn delta_error(&self) -> f64 {
-        let ratio = self.numerator / self.denominator;
-        let variance =
-            self.numerator_variance - 2.0 * ratio * self.covariance + ratio * ratio * self.denominator_variance;
-        variance.max(0.0).sqrt() / self.denominator
+        self.variance_at(self.point()).sqrt() / self.denominator
     }
 }
 
-/// The value of `piece` in units of `pawn`, by the covariance asked for (claims use the clustered one).
+impl PawnValue {
+    /// Half the length of the interval, if there is one.
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
+        match self {
+            Self::Bounded { interval, .. } => Some(0.5 * (interval.high - interval.low)),
+            _ => None,
+        }
+    }
+
+    /// This value and so many pawns more: exactly known, so the interval moves and stays as long.
+    #[must_use]
+    pub fn plus(self, pawns: f64) -> Self {
+        match self {
+            Self::Bounded { value, interval, delta_error } => {
+                let interval = Interval::new(interval.low + pawns, interval.high + pawns);
+                Self::Bounded { value: value + pawns, interval, delta_error }
+            }
+            unmeasured => unmeasured,
+        }
+    }
+}
+
+/// The value of `piece` in units of `pawn` with its 95 % interval, by the covariance asked for (claims use the clustered
+/// one).
 ///
 /// # Errors
-/// [`RatioError::UnknownTerm`] when either name is not among the fitted terms; a column that the fit lists as
-/// undetermined is not.
+/// [`RatioError::UnknownTerm`] when either name is not among the fitted terms, [`RatioError::Undetermined`] when the
+/// fit had to leave it out.
 pub fn value_in_pawns(
     fit: &LogisticFit,
     piece: &str,
     pawn: &str,
     kind: CovarianceKind,
 ) -> Result<PawnValue, RatioError> {
-    let numerator = fitted_index(fit, piece)?;
-    let denominator = fitted_index(fit, pawn)?;
-    let with = mixed_into(fit, &[piece, pawn]);
-    if !with.is_empty() {
-        return Ok(PawnValue::Entangled { with });
-    }
-    let covariance = fit.covariance(kind);
-    let pair = CoefficientPair {
-        numerator: fit.terms[numerator].coefficient,
-        denominator: fit.terms[denominator].coefficient,
-        numerator_variance: covariance.at(numerator, numerator),
-        denominator_variance: covariance.at(denominator, denominator),
-        covariance: covariance.at(numerator, denominator),
-    };
-    Ok(pair.ratio())
+    combination_in_pawns(fit, &Combination::unit(piece), pawn, kind, NORMAL_97_5)
+}
+
+/// The value of a combination in units of `pawn`, with Fieller's interval at `critical` standard errors. Who asks a fit for
+/// many combinations asks its [`Estimates`].
+///
+/// # Errors
+/// As [`Estimates::in_pawns`].
+pub fn combination_in_pawns(
+    fit: &LogisticFit,
+    combination: &Combination,
+    pawn: &str,
+    kind: CovarianceKind,
+    critical: f64,
+) -> Result<PawnValue, RatioError> {
+    Estimates::of_fit(fit, kind).in_pawns(combination, pawn, critical)
 }
 
 /// The values of all fitted terms in units of `pawn`, in order; the first entry is the first move.
@@ -225,22 +292,6 @@ fn games_to_decide(claimed: Interval, measured: &Measured) -> Option<u64> {
     let games = (measured.games as f64 / (shrink * shrink)).ceil();
     // Above 2^63 games the honest answer is the same as on the edge.
     (shrink > 0.0 && games < i64::MAX as f64).then_some(games as u64)
-}
-
-fn fitted_index(fit: &LogisticFit, name: &str) -> Result<usize, RatioError> {
-    fit.index_of(name).ok_or_else(|| RatioError::UnknownTerm {
-        name: name.to_owned(),
-        fitted: fit.terms.iter().map(|term| term.name.as_str()).collect::<Vec<_>>().join(", "),
-    })
-}
-
-/// The undetermined columns whose effect is contained in any of the named terms.
-fn mixed_into(fit: &LogisticFit, names: &[&str]) -> Vec<String> {
-    fit.undetermined
-        .iter()
-        .filter(|column| column.mixed_with.iter().any(|term| names.contains(&term.as_str())))
-        .map(|column| column.column.clone())
-        .collect()
 }
 
 #[cfg(test)]

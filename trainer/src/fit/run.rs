@@ -44,6 +44,16 @@ impl Default for FitSettings {
     }
 }
 
+impl FitSettings {
+    /// The method that stands for the lot's imbalance.
+    const fn reference(&self) -> Choice {
+        match self.positions {
+            Choice::Start => Choice::Start,
+            Choice::Earliest | Choice::Random => Choice::Earliest,
+        }
+    }
+}
+
 /// What to fit.
 #[derive(Debug, Clone, Copy)]
 pub struct FitRequest<'a> {
@@ -86,7 +96,7 @@ pub struct FitReport {
     pub positions: usize,
     /// How it was done.
     pub settings: FitSettings,
-    /// Values by the earliest quiet position: the reference method.
+    /// Values by the earliest quiet position, or by the start if asked for: the reference method.
     pub values_reference: PieceValues,
     /// Values by a quiet position drawn by lot: the observational method.
     pub values_observational: PieceValues,
@@ -161,7 +171,7 @@ pub fn fit_run(request: &FitRequest<'_>, observe: &dyn Fn(FitStage)) -> Result<F
     let data_digest = record::digest(data).map_err(DatasetError::from)?;
     observe(FitStage::Measuring);
     let [reference, observational] =
-        [Choice::Earliest, Choice::Random].map(|choice| PieceValues::measure(&dataset, variant, choice));
+        [settings.reference(), Choice::Random].map(|choice| PieceValues::measure(&dataset, variant, choice));
     observe(FitStage::Tuning);
     let split = Split { validation_fraction: settings.validation_fraction, seed: settings.seed };
     let (mut weights, tuning, not_tuned) = match tune(&dataset, variant, &start, &split) {
@@ -169,7 +179,7 @@ pub fn fit_run(request: &FitRequest<'_>, observe: &dyn Fn(FitStage)) -> Result<F
         Err(error) => (start.clone(), None, Some(error.to_string())),
     };
     let games = dataset.games.len();
-    let main = if settings.positions == Choice::Earliest { &reference } else { &observational };
+    let main = if settings.positions == Choice::Random { &observational } else { &reference };
     weights.measured = measured(variant, main);
     weights.origin = origin(&settings, &start, data_digest.clone(), games as u64);
     Ok(FitReport {
@@ -192,7 +202,7 @@ impl FitReport {
     #[must_use]
     pub fn values(&self) -> &PieceValues {
         match self.settings.positions {
-            Choice::Earliest => &self.values_reference,
+            Choice::Start | Choice::Earliest => &self.values_reference,
             Choice::Random => &self.values_observational,
         }
     }
@@ -208,7 +218,7 @@ impl FitReport {
 
     fn other_values(&self) -> &PieceValues {
         match self.settings.positions {
-            Choice::Earliest => &self.values_observational,
+            Choice::Start | Choice::Earliest => &self.values_observational,
             Choice::Random => &self.values_reference,
         }
     }

@@ -1,4 +1,4 @@
-//! What units are worth in pawns, from one quiet position a game.
+//! What units are worth in pawns, from one position a game.
 //!
 //! The result is regressed on the differences of unit counts ([`super::logistic`]: draw-aware, errors clustered by pair)
 //! and every coefficient is divided by the pawn's ([`super::ratio`], Fieller). Which position stands for a game is the
@@ -14,23 +14,27 @@ use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, Unit};
 use serde::{Deserialize, Serialize};
 
+use super::NORMAL_97_5;
+use super::combination::Combination;
 use super::dataset::{Dataset, GameSample, QuietPosition};
 use super::logistic::{
     CovarianceKind, Design, FIRST_MOVE, Fallback, Likelihood, LogisticError, LogisticFit, Outcome, Row, Undetermined,
 };
-use super::ratio::{Interval, PawnValue, value_in_pawns};
+use super::ratio::{Interval, PawnValue, combination_in_pawns};
 
 /// The name of the unit that is the measure, where a game has it.
 const PAWN: &str = "pawn";
 /// Estimates of games needed end here.
 const MOST_GAMES: f64 = 1e9;
 
-/// Which quiet position stands for a game: the method.
+/// Which position stands for a game: the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// The first: close to the imbalance that was assigned by lot at the start, so the values are causal as far as the
-    /// lot went. The reference.
+    /// The one in which the players took over, quiet or not: nothing but the lot made it, so the values are causal.
+    Start,
+    /// The first quiet one: close to the imbalance that was assigned by lot at the start, so the values are causal as far as the
+    /// lot went, and what hung at the start has been taken.
     #[default]
     Earliest,
     /// One drawn by lot: who is behind there may have been paid for it, which biases the values. Others publish such
@@ -133,18 +137,29 @@ pub struct PieceValues {
     pub fallback: Option<Fallback>,
     /// Why there is no fit, if so.
     pub failure: Option<String>,
+    /// The fit behind it all, for whatever else may be asked of it.
+    #[serde(skip)]
+    pub fit: Option<LogisticFit>,
 }
 
 impl PieceValues {
-    /// Measures all units on the games of a data set. Too few games are no error: the rows say what is unknown.
+    /// Measures all units on the games of a data set, with 95 % intervals. Too few games are no error: the rows say what
+    /// is unknown.
     #[must_use]
     pub fn measure(dataset: &Dataset, variant: &Variant, method: Choice) -> Self {
+        Self::measure_at(dataset, variant, method, NORMAL_97_5)
+    }
+
+    /// As [`Self::measure`], with intervals at another `critical` value of the normal distribution: wider where many
+    /// intervals are to hold together, or are looked at again and again.
+    #[must_use]
+    pub fn measure_at(dataset: &Dataset, variant: &Variant, method: Choice, critical: f64) -> Self {
         let units: Vec<Unit> = variant.units().filter(|&unit| unit != variant.royal()).collect();
         let columns = units.iter().map(|&unit| variant.unit(unit).name.clone()).collect();
         let rows = dataset.games.iter().map(|game| row(game, variant, &units, method)).collect();
         let a_priori = Weights::a_priori(variant);
         let pawn = pawn_of(variant, &a_priori);
-        let regression = Regression::new(columns, rows, &variant.unit(pawn).name);
+        let regression = Regression::new(columns, rows, &variant.unit(pawn).name, critical);
         let in_pawns =
             |unit: Unit| f64::from(a_priori.units[unit.index()].middlegame) / pawn_middlegame(&a_priori, pawn);
         let rows = units.iter().enumerate().map(|(column, &unit)| UnitValue {
@@ -191,6 +206,7 @@ fn pawn_middlegame(weights: &Weights, pawn: Unit) -> f64 {
 
 fn row(game: &GameSample, variant: &Variant, units: &[Unit], method: Choice) -> Row {
     let position: &QuietPosition = match method {
+        Choice::Start => &game.start,
         Choice::Earliest => &game.earliest,
         Choice::Random => &game.random,
     };
@@ -207,6 +223,7 @@ struct Regression {
     columns: Vec<String>,
     games_differing: Vec<usize>,
     pawn: String,
+    critical: f64,
     games: usize,
     pairs: usize,
     draws: f64,
@@ -215,7 +232,7 @@ struct Regression {
 }
 
 impl Regression {
-    fn new(columns: Vec<String>, rows: Vec<Row>, pawn: &str) -> Self {
+    fn new(columns: Vec<String>, rows: Vec<Row>, pawn: &str, critical: f64) -> Self {
         let differing = |column: usize| rows.iter().filter(|row| row.differences[column] != 0.0).count();
         let games_differing = (0..columns.len()).map(differing).collect();
         let mut used = Used { columns: columns.clone(), rows, separated: Vec::new() };
@@ -227,6 +244,7 @@ impl Regression {
             columns,
             games_differing,
             pawn: pawn.to_owned(),
+            critical,
             games: count,
             pairs: pairs.len(),
             draws: drawn as f64 / count.max(1) as f64,
@@ -254,6 +272,7 @@ impl Regression {
             condition_number: fit.map(|fit| fit.condition_number).filter(|number| number.is_finite()),
             fallback: fit.and_then(|fit| fit.fallback),
             failure: self.fit.as_ref().err().map(ToString::to_string),
+            fit: fit.cloned(),
         }
     }
 
@@ -283,7 +302,8 @@ impl Regression {
         if let Some(column) = fit.undetermined.iter().find(|undetermined| undetermined.column == name) {
             return undetermined_outcome(column);
         }
-        match value_in_pawns(fit, name, &self.pawn, CovarianceKind::Clustered) {
+        let unit = Combination::unit(name);
+        match combination_in_pawns(fit, &unit, &self.pawn, CovarianceKind::Clustered, self.critical) {
             // Rounding would make the pawn's own interval a little wider than nothing.
             Ok(PawnValue::Bounded { .. }) if name == self.pawn => {
                 ValueOutcome::Bounded { value: 1.0, interval: Interval::new(1.0, 1.0), delta_error: 0.0 }
@@ -304,6 +324,14 @@ fn undetermined_outcome(column: &Undetermined) -> ValueOutcome {
     } else {
         ValueOutcome::Entangled { with: column.mixed_with.clone() }
     }
+}
+
+/// Fits named columns to rows; columns that predict every result are taken out, with the games in which they differ, and
+/// named.
+pub(crate) fn fit_columns(columns: Vec<String>, rows: Vec<Row>) -> (Result<LogisticFit, LogisticError>, Vec<String>) {
+    let mut used = Used { columns, rows, separated: Vec::new() };
+    let fit = used.fit();
+    (fit, used.separated)
 }
 
 /// The part of a design that is still in use.
@@ -361,6 +389,7 @@ impl fmt::Display for Comparison<'_> {
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Start => "start of the players' game",
             Self::Earliest => "earliest quiet position",
             Self::Random => "random quiet position",
         })
@@ -425,7 +454,7 @@ fn headings(methods: &[&PieceValues]) -> Vec<String> {
     let mut headings = vec!["unit".to_owned(), String::new(), "a priori".to_owned()];
     for method in methods {
         let name = match method.method {
-            Choice::Earliest => "pawns",
+            Choice::Start | Choice::Earliest => "pawns",
             Choice::Random => "observed",
         };
         headings.extend([name.to_owned(), "95 % interval".to_owned()]);
@@ -533,9 +562,9 @@ mod tests {
     #[test]
     fn a_unit_whose_owner_always_won_is_set_aside_with_its_games() {
         let mut games = games();
-        let plain = Regression::new(columns(), rows(&games), "pawn");
+        let plain = Regression::new(columns(), rows(&games), "pawn", NORMAL_97_5);
         games.extend([(Outcome::WhiteWins, [-1.0, 0.0, 1.0]); 3]);
-        let regression = Regression::new(columns(), rows(&games), "pawn");
+        let regression = Regression::new(columns(), rows(&games), "pawn", NORMAL_97_5);
         assert_eq!(regression.unit_value(2).value, ValueOutcome::Separated { games: 3 });
         assert_eq!(regression.unit_value(1).value, ValueOutcome::NeverDiffered);
         assert_eq!(regression.unit_value(0), plain.unit_value(0).clone_with_games(243));
@@ -551,7 +580,7 @@ mod tests {
     #[test]
     fn units_that_only_differ_together_name_each_other() {
         let games: Vec<_> = games().into_iter().map(|(outcome, [p, _, _])| (outcome, [p, 2.0 * p, 0.0])).collect();
-        let regression = Regression::new(columns(), rows(&games), "pawn");
+        let regression = Regression::new(columns(), rows(&games), "pawn", NORMAL_97_5);
         assert_eq!(regression.unit_value(1).value, ValueOutcome::Entangled { with: vec!["pawn".to_owned()] });
         assert_eq!(regression.unit_value(0).value, ValueOutcome::Entangled { with: vec!["knight".to_owned()] });
     }
@@ -559,7 +588,7 @@ mod tests {
     #[test]
     fn too_few_games_are_told_and_not_fatal() {
         for games in [vec![], games()[..2].to_vec(), vec![(Outcome::Draw, [1.0, 0.0, 0.0]); 9]] {
-            let regression = Regression::new(columns(), rows(&games), "pawn");
+            let regression = Regression::new(columns(), rows(&games), "pawn", NORMAL_97_5);
             assert_eq!(regression.unit_value(1).value, ValueOutcome::NotFitted);
             let summary = regression.summary(Choice::Earliest);
             assert!(summary.failure.is_some() && summary.draws.is_finite(), "{summary:?}");
@@ -568,7 +597,7 @@ mod tests {
 
     #[test]
     fn an_unclear_pawn_says_how_many_games_would_clear_it() {
-        let regression = Regression::new(columns(), rows(&games()[..40]), "pawn");
+        let regression = Regression::new(columns(), rows(&games()[..40]), "pawn", NORMAL_97_5);
         let row = UnitValue { unit: "pawn".to_owned(), ..regression.unit_value(0) };
         let values = PieceValues { rows: vec![row], ..regression.summary(Choice::Earliest) };
         let needed = values.games_for_a_clear_pawn().unwrap();

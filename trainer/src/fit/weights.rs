@@ -38,7 +38,7 @@ mod prior {
 }
 
 /// Values and bonuses are kept within what a weights file may hold.
-const MOST_WEIGHT: i32 = 5_000;
+pub(crate) const MOST_WEIGHT: i32 = 5_000;
 /// Least value of a unit: exchanges are judged by values, and one of 0 or less would be given away for nothing.
 const LEAST_VALUE: i32 = 1;
 /// Fewest training games; below, even the one number of the scale is luck.
@@ -303,7 +303,8 @@ fn value_prior(value: i32, least_deviation: f64) -> Prior {
     Prior { mean, deviation: least_deviation.max(prior::VALUE_SHARE * mean.abs()) }
 }
 
-fn owner_view(topology: &Topology, square: Square, owner: Colour) -> Square {
+/// A square as its man's owner sees it, as White.
+pub(crate) fn owner_view(topology: &Topology, square: Square, owner: Colour) -> Square {
     match owner {
         Colour::White => square,
         Colour::Black => topology.flip(square),
@@ -311,7 +312,7 @@ fn owner_view(topology: &Topology, square: Square, owner: Colour) -> Square {
 }
 
 /// From 0 to 1, as the engine has it.
-fn middlegame_share(position: &QuietPosition, tapered: &Tapered, weights: &Weights) -> f64 {
+pub(crate) fn middlegame_share(position: &QuietPosition, tapered: &Tapered, weights: &Weights) -> f64 {
     let phase = position.everyone().map(|piece| weights.phase_of(piece.unit())).sum();
     tapered.middlegame_share(&Balance { phase, ..Balance::default() })
 }

@@ -9,6 +9,7 @@
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
 //!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}
 //!      journal.jsonl games.pgn result.json
+//!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
 //!      claims.json
 //! ```
@@ -129,6 +130,11 @@ impl RunPaths {
     /// `result.json`: what the match says, made from the journal.
     pub fn result(&self) -> PathBuf {
         self.root.join(RESULT)
+    }
+
+    /// `budget.toml`: the games that the time given to an experiment was turned into.
+    pub fn budget(&self) -> PathBuf {
+        self.root.join("budget.toml")
     }
 
     /// `tune.jsonl`: the iterations of a tuning run.

@@ -24,6 +24,10 @@ pub struct Openings {
     pub least_random_plies: u16,
     /// Most random plies; rounded down to an even number.
     pub most_random_plies: u16,
+    /// Whether only openings are taken in which neither side, if it were to move, could simply win a man: where one hangs, the
+    /// game says little about what else is on the board.
+    #[serde(skip_serializing_if = "is_unset")]
+    pub settled: bool,
     /// Units taken away.
     pub imbalance: Imbalance,
 }
@@ -40,17 +44,25 @@ pub struct Imbalance {
     pub window: i32,
     /// How much more often than others a promoting unit is drawn: the pawn is the measure of all values.
     pub pawn_weight: u8,
+    /// Most units taken from both sides alike, none to so many: how values change as the board empties.
+    #[serde(skip_serializing_if = "is_unset")]
+    pub most_common_units: u8,
+}
+
+/// What a plan does not say is not written into it either, so that plans of older runs stay what they are.
+fn is_unset<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for Openings {
     fn default() -> Self {
-        Self { least_random_plies: 4, most_random_plies: 10, imbalance: Imbalance::default() }
+        Self { least_random_plies: 4, most_random_plies: 10, settled: false, imbalance: Imbalance::default() }
     }
 }
 
 impl Default for Imbalance {
     fn default() -> Self {
-        Self { share: 0.0, most_units: 6, window: 250, pawn_weight: 3 }
+        Self { share: 0.0, most_units: 6, window: 250, pawn_weight: 3, most_common_units: 0 }
     }
 }
 
@@ -107,12 +119,16 @@ impl OpeningMaker {
     fn try_pair(&self, dice: &mut Dice) -> Option<[Opening; 2]> {
         let unbalanced = dice.chance(self.settings.imbalance.share);
         let taken = if unbalanced { self.taken_away_within_window(dice) } else { SquareSet::EMPTY };
+        let taken = taken | self.taken_from_both(taken, dice);
         let start = self.array.without(taken).ok()?;
         let (position, random_plies) = self.random_plies(&start, dice)?;
         let exchanged = position.armies_exchanged().ok()?;
         let exchanged_start = start.armies_exchanged().ok()?;
         let playable = |position: &Position| position.has_legal_move() && !position.in_check();
         if !playable(&position) || !playable(&exchanged) {
+            return None;
+        }
+        if self.settings.settled && (self.wins_a_man(&position) || self.wins_a_man(&exchanged)) {
             return None;
         }
         let imbalance = |colours| self.imbalance_text(taken, colours);
@@ -148,24 +164,56 @@ impl OpeningMaker {
 
     /// First a unit type is drawn, then one of its units: rare units are taken away as often as frequent ones.
     fn units_of(&self, colour: Colour, count: usize, dice: &mut Dice) -> SquareSet {
+        let types = self.lots(colour);
+        let mut taken = SquareSet::EMPTY;
+        for _ in 0..count {
+            let Some(&unit) = dice.pick(&types) else { break };
+            if let Some(square) = self.one_of(unit, colour, taken, dice) {
+                taken.insert(square);
+            }
+        }
+        taken
+    }
+
+    /// None to a few units that both sides lose alike, beside those already `taken`.
+    fn taken_from_both(&self, taken: SquareSet, dice: &mut Dice) -> SquareSet {
+        let mut common = SquareSet::EMPTY;
+        let most = usize::from(self.settings.imbalance.most_common_units);
+        if most == 0 {
+            return common;
+        }
+        let types = self.lots(Colour::White);
+        for _ in 0..dice.below(most + 1) {
+            let Some(&unit) = dice.pick(&types) else { break };
+            let [white, black] = Colour::BOTH.map(|colour| self.one_of(unit, colour, taken | common, dice));
+            if let (Some(white), Some(black)) = (white, black) {
+                common.insert(white);
+                common.insert(black);
+            }
+        }
+        common
+    }
+
+    /// The unit types that may be taken away, each as often as it is to be drawn.
+    fn lots(&self, colour: Colour) -> Vec<Unit> {
         let variant = self.array.variant();
         let mut types: Vec<Unit> = Vec::new();
         for unit in variant.units().filter(|&unit| unit != variant.royal() && self.array.count(unit, colour) > 0) {
             let weight = if self.promoters.contains(&unit) { self.settings.imbalance.pawn_weight.max(1) } else { 1 };
             types.extend(std::iter::repeat_n(unit, usize::from(weight)));
         }
-        let mut taken = SquareSet::EMPTY;
-        for _ in 0..count {
-            let Some(&unit) = dice.pick(&types) else { break };
-            let left: Vec<Square> = (self.array.men(colour) - taken)
-                .iter()
-                .filter(|&square| self.array.piece_at(square).unit() == unit)
-                .collect();
-            if let Some(&square) = dice.pick(&left) {
-                taken.insert(square);
-            }
-        }
-        taken
+        types
+    }
+
+    fn one_of(&self, unit: Unit, colour: Colour, taken: SquareSet, dice: &mut Dice) -> Option<Square> {
+        let left = (self.array.men(colour) - taken).iter();
+        let left: Vec<Square> = left.filter(|&square| self.array.piece_at(square).unit() == unit).collect();
+        dice.pick(&left).copied()
+    }
+
+    /// Whether the side to move has a move that wins something outright.
+    fn wins_a_man(&self, position: &Position) -> bool {
+        position.legal_moves().iter().any(|&mv| position.exchange_gains(mv, 1, &self.values))
     }
 
     /// An even number of random moves, none of which simply gives a man away. `None` if the game ends on the way.
@@ -225,6 +273,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn settled_openings_have_nothing_to_win_at_once() {
+        let variant = Arc::new(Variant::load("chess").unwrap());
+        let unsettled = |settled| {
+            let maker = OpeningMaker::new(&variant, &Openings { settled, ..Openings::default() });
+            (0..100).flat_map(|pair| maker.pair(1, pair)).filter(|opening| maker.wins_a_man(&opening.position)).count()
+        };
+        assert_eq!(unsettled(true), 0);
+        assert!(unsettled(false) > 10, "{}", unsettled(false));
+    }
+
+    #[test]
+    fn units_taken_from_both_thin_the_board_out_and_leave_the_balance() {
+        let variant = Arc::new(Variant::load("herculean").unwrap());
+        let imbalance = Imbalance { most_common_units: 12, ..Imbalance::default() };
+        let maker = OpeningMaker::new(&variant, &Openings { imbalance, ..Openings::default() });
+        let starts: Vec<Position> = (0..60).map(|pair| maker.pair(2, pair)[0].start.clone()).collect();
+        for start in &starts {
+            let even = |unit| start.count(unit, Colour::White) == start.count(unit, Colour::Black);
+            assert!(variant.units().all(even), "{}", start.fen());
+        }
+        let men = |start: &Position| start.occupied().len();
+        let (least, most) = (starts.iter().map(men).min().unwrap(), starts.iter().map(men).max().unwrap());
+        assert!(most == men(&Position::start(&variant)) && most - least >= 16, "{least} to {most} men");
     }
 
     #[test]

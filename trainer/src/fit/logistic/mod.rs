@@ -26,7 +26,7 @@ use self::solver::Problem;
 use super::linear::SquareMatrix;
 use super::sigmoid;
 
-mod solver;
+pub(super) mod solver;
 
 /// The name of the first-move term b₀ among the terms of a fit.
 pub const FIRST_MOVE: &str = "side";
@@ -140,7 +140,7 @@ pub struct Undetermined {
 }
 
 /// A fitted regression. Matrices are ordered as `terms`, with ln ν last when there is a draw term.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogisticFit {
     /// The likelihood that was maximised.
     pub likelihood: Likelihood,

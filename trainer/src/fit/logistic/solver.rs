@@ -1,4 +1,5 @@
-//! The Newton solver and the robust covariances behind [`super::LogisticFit::new`].
+//! The Newton solver and the robust covariances behind [`super::LogisticFit::new`], and the information to be expected of
+//! games not yet played, behind [`crate::fit::forecast`].
 //!
 //! The parent module checks the design and names its columns; here are only numbers.
 
@@ -90,8 +91,22 @@ impl RowTerms {
     }
 }
 
+impl RowTerms {
+    /// The information to be expected of a game not yet played; without ν, that of a game without draws.
+    fn expected_information(eta: f64, nu: Option<f64>) -> [f64; 3] {
+        let Some(nu) = nu else { return Self::quasi_bernoulli(Outcome::Draw, eta).information };
+        let mut sum = [0.0; 3];
+        for outcome in [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins] {
+            let terms = Self::ordered_logit(outcome, eta, nu);
+            let probability = terms.log_likelihood.exp();
+            sum.iter_mut().zip(terms.information).for_each(|(entry, addend)| *entry += probability * addend);
+        }
+        sum
+    }
+}
+
 /// A design reduced to its determined columns, with 1 in front for the first-move term.
-pub(super) struct Problem<'a> {
+pub(in crate::fit) struct Problem<'a> {
     design: &'a Design,
     likelihood: Likelihood,
     names: Vec<String>,
@@ -107,6 +122,14 @@ struct Expansion {
     information: SquareMatrix,
 }
 
+/// What the rows of a design will tell on average, whatever the outcomes.
+pub(in crate::fit) struct Expected {
+    /// The information about the terms, ν last if there is one.
+    pub(in crate::fit) information: SquareMatrix,
+    /// The square of the clusters' summed gradients: equal to the information if rows are independent.
+    pub(in crate::fit) scores: SquareMatrix,
+}
+
 /// The point of maximum likelihood: coefficients, then ν if there is one.
 pub(super) struct Optimum {
     point: Vec<f64>,
@@ -117,7 +140,7 @@ pub(super) struct Optimum {
 }
 
 impl<'a> Problem<'a> {
-    pub(super) fn new(design: &'a Design, likelihood: Likelihood) -> (Self, Vec<Undetermined>) {
+    pub(in crate::fit) fn new(design: &'a Design, likelihood: Likelihood) -> (Self, Vec<Undetermined>) {
         let all_names: Vec<String> =
             std::iter::once(FIRST_MOVE.to_owned()).chain(design.columns.iter().cloned()).collect();
         let with_constant =
@@ -139,11 +162,16 @@ impl<'a> Problem<'a> {
         (problem, undetermined)
     }
 
+    /// The names of the determined terms, the draw term left out.
+    pub(in crate::fit) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     fn has_draw_term(&self) -> bool {
         self.likelihood == Likelihood::OrderedLogit
     }
 
-    fn name_of(&self, index: usize) -> &str {
+    pub(in crate::fit) fn name_of(&self, index: usize) -> &str {
         self.names.get(index).map_or(DRAW_TERM, String::as_str)
     }
 
@@ -283,20 +311,49 @@ impl<'a> Problem<'a> {
         };
         for (row, regressors) in self.regressors.iter().enumerate() {
             let terms = self.terms_of_row(row, point);
-            let [eta_eta, eta_nu, nu_nu] = terms.information;
             sum.log_likelihood += terms.log_likelihood;
             add_into(&mut sum.gradient, &self.score_vector(row, &terms));
-            sum.information.add_outer(eta_eta, regressors);
-            if self.has_draw_term() {
-                let last = self.names.len();
-                for (column, x) in regressors.iter().enumerate() {
-                    sum.information.add(last, column, eta_nu * x);
-                    sum.information.add(column, last, eta_nu * x);
-                }
-                sum.information.add(last, last, nu_nu);
-            }
+            self.add_information(&mut sum.information, regressors, terms.information);
         }
         sum
+    }
+
+    fn add_information(&self, sum: &mut SquareMatrix, regressors: &[f64], [eta_eta, eta_nu, nu_nu]: [f64; 3]) {
+        sum.add_outer(eta_eta, regressors);
+        if self.has_draw_term() {
+            let last = self.names.len();
+            for (column, x) in regressors.iter().enumerate() {
+                sum.add(last, column, eta_nu * x);
+                sum.add(column, last, eta_nu * x);
+            }
+            sum.add(last, last, nu_nu);
+        }
+    }
+
+    /// What rows with these η (one each) will tell, if the scores of two rows of a cluster correlate like `correlation`,
+    /// from White's view.
+    pub(in crate::fit) fn expected(&self, etas: &[f64], nu: Option<f64>, correlation: f64) -> Expected {
+        let size = self.names.len() + usize::from(self.has_draw_term());
+        let mut information = SquareMatrix::zeros(size);
+        let mut own = SquareMatrix::zeros(size);
+        let mut sums: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for ((regressors, row), &eta) in self.regressors.iter().zip(&self.design.rows).zip(etas) {
+            let terms = RowTerms::expected_information(eta, nu);
+            self.add_information(&mut information, regressors, terms);
+            // A score by η has the variance of its information, so its root is a typical score.
+            let score: Vec<f64> = regressors.iter().map(|x| terms[0].sqrt() * x).collect();
+            own.add_outer(1.0, &score);
+            add_into(sums.entry(row.cluster).or_insert_with(|| vec![0.0; score.len()]), &score);
+        }
+        let mut scores = information.clone();
+        sums.values().for_each(|sum| scores.add_outer(correlation, sum));
+        // Products of a row with itself are not between two rows.
+        for row in 0..size {
+            for column in 0..size {
+                scores.add(row, column, -correlation * own.at(row, column));
+            }
+        }
+        Expected { information, scores }
     }
 
     /// The sandwich covariance for a grouping of rows.

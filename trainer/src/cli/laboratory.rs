@@ -1,0 +1,189 @@
+//! Experiments opened, played and measured: what `values run` and `claims run` have in common.
+
+use super::loops::beside;
+use super::selfplay::open_run;
+use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads};
+use crate::claims::Budget;
+use crate::fit::first_move::GameLength;
+use crate::laboratory::budget;
+use crate::laboratory::experiment::{Experiment, ExperimentError, Findings, Goal, NarrowEnough};
+use crate::laboratory::forecast::{DesignForecast, forecast};
+use crate::laboratory::plan::Plan;
+use crate::laboratory::report::LaboratoryReport;
+use crate::named_weights::{self, NamedWeights};
+use crate::record;
+use crate::run_dir::RunDir;
+use crate::table::Style;
+use anyhow::Context;
+use fairyforge_engine::evaluate::Weights;
+use fairyforge_engine::variant::Variant;
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// What is saved of a plan: itself, what it was started with, and the time it was given.
+#[derive(Serialize)]
+struct SavedPlan<'a> {
+    rules_hash: &'a str,
+    weights_digest: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<String>,
+    #[serde(flatten)]
+    plan: &'a Plan,
+}
+
+/// A plan read from its file; files that it names may lie beside it.
+pub(super) fn read_plan(path: &Path) -> Result<Plan, Failure> {
+    let doing = || format!("cannot use the plan {}", path.display());
+    let text = std::fs::read_to_string(path).or_bad_input(doing)?;
+    let mut plan = Plan::read(&text).or_bad_input(doing)?;
+    plan.variant = beside(path, plan.variant);
+    plan.weights = plan.weights.map(|weights| beside(path, weights));
+    let variant = load_variant(&plan.variant)?;
+    plan.check_units(&variant).or_bad_input(doing)?;
+    Ok(plan)
+}
+
+/// An experiment that is to be played: by `values run`, or for claims.
+pub(super) struct Laboratory<'a> {
+    pub plan: Plan,
+    pub budget: Option<Budget>,
+    pub threads: usize,
+    pub out: &'a Path,
+    pub stop: &'a AtomicBool,
+}
+
+/// An experiment that was played.
+pub(super) struct Played {
+    pub plan: Plan,
+    pub variant: Arc<Variant>,
+    pub run: RunDir,
+    pub digest: String,
+    pub forecast: DesignForecast,
+    pub findings: Findings,
+}
+
+impl Laboratory<'_> {
+    /// Forecasts, opens the run, plays and measures. `goal` is made from the plan as its budget leaves it.
+    pub(super) fn play<G: Goal>(self, goal: impl FnOnce(&Plan) -> G) -> Result<Played, Failure> {
+        let (variant, start) = self.game()?;
+        let asked = self.asked();
+        self.forecast(&asked, &variant, &start.weights)?;
+        let run = self.open(&asked, &variant, &start)?;
+        let bench = self.bench(&variant, &run, &start.weights);
+        let plan = match self.budget {
+            Some(Budget::Time(time)) => bench.within(asked, time)?,
+            Some(Budget::Games(_)) | None => asked,
+        };
+        let forecast = self.forecast(&plan, &variant, &start.weights)?;
+        crate::errln!("before the first game, condition number {:.1}:", forecast.condition_number);
+        crate::errln!("{}", forecast.table().in_style(Style::Plain).trim_end());
+        let findings = bench.with(&plan, &goal(&plan), |experiment| experiment.run())?;
+        let digest = record::digest(run.root()).context("cannot read the games back")?;
+        Ok(Played { plan, variant, run, digest, forecast, findings })
+    }
+
+    /// Plays games that start level and nothing else; how long they last.
+    pub(super) fn length_of_games(self, games: u64) -> Result<Option<GameLength>, Failure> {
+        let (variant, start) = self.game()?;
+        let run = self.open(&self.plan, &variant, &start)?;
+        let bench = self.bench(&variant, &run, &start.weights);
+        bench.with(&self.plan, &NarrowEnough(self.plan.clone()), |experiment| experiment.length_of_games(games))
+    }
+
+    fn game(&self) -> Result<(Arc<Variant>, NamedWeights), Failure> {
+        let variant = load_variant(&self.plan.variant)?;
+        let name = self.plan.weights.clone().unwrap_or_else(|| named_weights::usual(&variant).to_owned());
+        let start = load_weights(&variant, Some(Path::new(&name)))?;
+        Ok((variant, start))
+    }
+
+    /// The plan as the run saves it: a budget of games is part of it, time is turned into games later.
+    fn asked(&self) -> Plan {
+        match self.budget {
+            Some(Budget::Games(games)) => self.plan.scaled_to(games),
+            Some(Budget::Time(_)) | None => self.plan.clone(),
+        }
+    }
+
+    fn forecast(&self, plan: &Plan, variant: &Arc<Variant>, start: &Weights) -> Result<DesignForecast, Failure> {
+        let forecast = on_threads(self.threads, || forecast(plan, variant, start))?;
+        forecast.or_bad_input(|| "the experiment would not answer".into())
+    }
+
+    fn open(&self, plan: &Plan, variant: &Variant, start: &NamedWeights) -> Result<RunDir, Failure> {
+        let budget = self.budget.filter(|budget| matches!(budget, Budget::Time(_))).map(|budget| budget.to_string());
+        let (rules_hash, weights_digest) = (variant.rules_hash(), start.digest.as_str());
+        let saved = SavedPlan { rules_hash, weights_digest, budget, plan };
+        open_run(self.out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)
+    }
+
+    fn bench<'b>(&'b self, variant: &'b Arc<Variant>, run: &'b RunDir, start: &'b Weights) -> Bench<'b> {
+        Bench { variant, run, start, stop: self.stop, threads: self.threads }
+    }
+}
+
+impl Played {
+    pub(super) fn report<'a>(&'a self, command: &'a str) -> LaboratoryReport<'a> {
+        LaboratoryReport {
+            plan: &self.plan,
+            variant: &self.variant,
+            version: VERSION,
+            command,
+            digest: &self.digest,
+            forecast: &self.forecast,
+            findings: &self.findings,
+        }
+    }
+}
+
+/// What all experiments of a run work with.
+struct Bench<'a> {
+    variant: &'a Arc<Variant>,
+    run: &'a RunDir,
+    start: &'a Weights,
+    stop: &'a AtomicBool,
+    threads: usize,
+}
+
+impl Bench<'_> {
+    fn with<T: Send>(
+        &self,
+        plan: &Plan,
+        goal: &dyn Goal,
+        work: impl FnOnce(&Experiment<'_>) -> Result<T, ExperimentError> + Send,
+    ) -> Result<T, Failure> {
+        let &Self { variant, run, start, stop, threads } = self;
+        let experiment = Experiment { plan, variant, run, start, stop, goal };
+        on_threads(threads, || work(&experiment))?.map_err(|error| cut_off(error, run.root()))
+    }
+
+    /// The plan with as many games as the time allows, by the speed of the first.
+    fn within(&self, plan: Plan, time: Duration) -> Result<Plan, Failure> {
+        let games = match budget::fixed(self.run).or_bad_input(|| "cannot continue".into())? {
+            Some(games) => games,
+            None => {
+                let each = self.with(&plan, &NarrowEnough(plan.clone()), |experiment| experiment.pace())?;
+                let games = plan.games_within(time, each).max(1);
+                budget::fix(self.run, games).context("cannot write the games that the time allows")?;
+                games
+            }
+        };
+        let plan = plan.scaled_to(games);
+        crate::errln!("{} games in all, by the speed of the first", plan.games());
+        Ok(plan)
+    }
+}
+
+fn cut_off(error: ExperimentError, out: &Path) -> Failure {
+    if error.is_stop() {
+        let out = out.display();
+        return Failure::Interrupted(format!("stopped; what is finished is in {out}, the same command continues"));
+    }
+    Failure::Failed(
+        anyhow::Error::from(error)
+            .context("the experiment stopped; what is finished is intact, the same command continues"),
+    )
+}

@@ -1,0 +1,255 @@
+//! Values by phase and by rank: the regression of [`super::values`] with every unit's column split by where the game stands.
+//!
+//! * By phase: a unit's difference counts towards its value on the full board and its value with few men left, in
+//!   proportion to where between the two the position lies. The two coefficients *are* the values at those ends.
+//! * By rank: a pawn's column is split by how far it has come on its way to promotion.
+//!
+//! On positions of played games this is observational, as Texel tuning is: who has an advanced pawn may have paid for
+//! it. On the starts of games from thinned-out arrays the phase is drawn by lot, and the values by phase are causal.
+
+use std::fmt;
+
+use fairyforge_engine::position::Piece;
+use fairyforge_engine::variant::Variant;
+use fairyforge_engine::variant::rules::{Colour, Unit};
+use serde::Serialize;
+
+use super::dataset::{Dataset, GameSample, QuietPosition, sign};
+use super::logistic::{CovarianceKind, LogisticFit, Row};
+use super::ratio::{Interval, PawnValue, value_in_pawns};
+use super::values::{ValueOutcome, fit_columns, pawn_of};
+use fairyforge_engine::evaluate::Weights;
+
+/// The column of the right to move.
+const TO_MOVE: &str = "to move";
+
+/// Which positions the split is made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Positions {
+    /// Where the players took over: causal, if the array was thinned out by lot.
+    Starts,
+    /// Quiet positions all over the games: observational.
+    Played,
+}
+
+impl Positions {
+    /// Share of the men left at the emptier end: what the positions reach without extrapolation.
+    const fn fewest(self) -> f64 {
+        match self {
+            Self::Starts => 0.5,
+            Self::Played => 0.35,
+        }
+    }
+
+    fn of(self, game: &GameSample) -> &[QuietPosition] {
+        match self {
+            Self::Starts => std::slice::from_ref(&game.start),
+            Self::Played => &game.spread,
+        }
+    }
+}
+
+/// A regression with split columns.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SplitFit {
+    /// Which positions.
+    pub positions: Positions,
+    /// The unit that is the measure.
+    pub pawn: String,
+    /// Games.
+    pub games: usize,
+    /// Positions.
+    pub rows: usize,
+    /// Share of the men left at the emptier end, for values by phase.
+    pub fewest: f64,
+    /// Columns left out because they predicted every result.
+    pub separated: Vec<String>,
+    /// The fit.
+    #[serde(skip)]
+    pub fit: Option<LogisticFit>,
+    /// Why there is none, if so.
+    pub failure: Option<String>,
+}
+
+/// The end of a phase that a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// All men on the board.
+    Full,
+    /// Few left: [`SplitFit::fewest`] of them.
+    Few,
+}
+
+/// How far a pawn has come from its place in the array to promotion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Advance {
+    /// Not at all.
+    Home,
+    /// Up to a third of the way.
+    First,
+    /// Up to two thirds.
+    Second,
+    /// Further.
+    Last,
+}
+
+impl Advance {
+    /// All of them, nearest to home first.
+    pub const ALL: [Self; 4] = [Self::Home, Self::First, Self::Second, Self::Last];
+}
+
+impl fmt::Display for Advance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Home => "at home",
+            Self::First => "in the first third",
+            Self::Second => "in the second third",
+            Self::Last => "in the last third",
+        })
+    }
+}
+
+/// The name of a unit's column at one end of the phase.
+#[must_use]
+pub fn phase_column(unit: &str, phase: Phase) -> String {
+    match phase {
+        Phase::Full => format!("{unit}, full board"),
+        Phase::Few => format!("{unit}, few men"),
+    }
+}
+
+/// The name of a unit's column by how far it has come.
+#[must_use]
+pub fn advance_column(unit: &str, advance: Advance) -> String {
+    format!("{unit} {advance}")
+}
+
+/// Values by phase.
+#[must_use]
+pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions) -> SplitFit {
+    let units = units_of(variant);
+    let ends = [Phase::Full, Phase::Few];
+    let named = |&unit: &Unit| ends.map(|end| phase_column(&variant.unit(unit).name, end));
+    let columns = units.iter().flat_map(named).collect();
+    let in_hand: usize = variant.units().map(|unit| 2 * usize::from(variant.hand_size(unit))).sum();
+    let all_men = (variant.rules().array.len() + in_hand).max(1) as f64;
+    let fewest = positions.fewest();
+    let differences = |position: &QuietPosition| {
+        let share = position.everyone().count() as f64 / all_men;
+        let full = (share - fewest) / (1.0 - fewest);
+        let differences = position.differences(variant);
+        let split = |unit: &Unit| {
+            let difference = f64::from(differences[unit.index()]);
+            [difference * full, difference * (1.0 - full)]
+        };
+        units.iter().flat_map(split).collect()
+    };
+    fitted(dataset, variant, positions, Columns { names: columns, differences: &differences })
+}
+
+/// Values of a unit that promotes by how far it has come, and of all other units.
+#[must_use]
+pub fn by_advance(dataset: &Dataset, variant: &Variant, pawn: Unit) -> SplitFit {
+    let units: Vec<Unit> = units_of(variant).into_iter().filter(|&unit| unit != pawn).collect();
+    let name = |unit: Unit| variant.unit(unit).name.clone();
+    let advanced = Advance::ALL.map(|advance| advance_column(&name(pawn), advance));
+    let columns = units.iter().map(|&unit| name(unit)).chain(advanced).collect();
+    let way = Way::of(variant, pawn);
+    let differences = |position: &QuietPosition| {
+        let all = position.differences(variant);
+        let mut advanced = [0.0; Advance::ALL.len()];
+        for &(piece, square) in position.men.iter().filter(|(piece, _)| piece.unit() == pawn) {
+            advanced[way.advance(piece, square.row()) as usize] += f64::from(sign(piece.colour()));
+        }
+        units.iter().map(|unit| f64::from(all[unit.index()])).chain(advanced).collect()
+    };
+    fitted(dataset, variant, Positions::Played, Columns { names: columns, differences: &differences })
+}
+
+/// A pawn's way, in ranks from White's side.
+struct Way {
+    home: i32,
+    end: i32,
+    ranks: i32,
+}
+
+impl Way {
+    fn of(variant: &Variant, pawn: Unit) -> Self {
+        let array = variant.rules().array.iter();
+        let white = array.filter(|&&(_, unit, colour)| unit == pawn && colour == Colour::White);
+        let home = white.map(|&(square, ..)| i32::from(square.row())).min().unwrap_or(0);
+        let zone = variant.promotion_zone(pawn, Colour::White);
+        let ranks = i32::from(variant.topology().height());
+        let end = zone.iter().map(|square| i32::from(square.row())).filter(|&rank| rank > home).min();
+        Self { home, end: end.unwrap_or(ranks - 1), ranks }
+    }
+
+    fn advance(&self, piece: Piece, rank: u8) -> Advance {
+        let seen = if piece.colour() == Colour::White { i32::from(rank) } else { self.ranks - 1 - i32::from(rank) };
+        let (done, whole) = (seen - self.home, (self.end - self.home).max(1));
+        if done <= 0 {
+            Advance::Home
+        } else if 3 * done <= whole {
+            Advance::First
+        } else if 3 * done <= 2 * whole {
+            Advance::Second
+        } else {
+            Advance::Last
+        }
+    }
+}
+
+fn units_of(variant: &Variant) -> Vec<Unit> {
+    variant.units().filter(|&unit| unit != variant.royal()).collect()
+}
+
+struct Columns<'a> {
+    names: Vec<String>,
+    differences: &'a dyn Fn(&QuietPosition) -> Vec<f64>,
+}
+
+/// The regression, with the right to move as a column of its own.
+fn fitted(dataset: &Dataset, variant: &Variant, positions: Positions, columns: Columns<'_>) -> SplitFit {
+    let mut names = columns.names;
+    names.push(TO_MOVE.to_owned());
+    let mut rows = Vec::new();
+    for game in &dataset.games {
+        for position in positions.of(game) {
+            let mut differences = (columns.differences)(position);
+            differences.push(f64::from(sign(position.side_to_move)));
+            rows.push(Row { outcome: game.outcome, differences, cluster: game.cluster });
+        }
+    }
+    let count = rows.len();
+    let (fit, separated) = fit_columns(names, rows);
+    let pawn = pawn_of(variant, &Weights::a_priori(variant));
+    SplitFit {
+        positions,
+        pawn: variant.unit(pawn).name.clone(),
+        games: dataset.games.len(),
+        rows: count,
+        fewest: positions.fewest(),
+        separated,
+        failure: fit.as_ref().err().map(ToString::to_string),
+        fit: fit.ok(),
+    }
+}
+
+impl SplitFit {
+    /// The value of one column in units of another, with its 95 % interval; `None` if either was not fitted.
+    #[must_use]
+    pub fn value(&self, column: &str, measure: &str) -> Option<ValueOutcome> {
+        if column == measure {
+            let interval = Interval::new(1.0, 1.0);
+            return Some(ValueOutcome::Bounded { value: 1.0, interval, delta_error: 0.0 });
+        }
+        match value_in_pawns(self.fit.as_ref()?, column, measure, CovarianceKind::Clustered).ok()? {
+            PawnValue::Bounded { value, interval, delta_error } => {
+                Some(ValueOutcome::Bounded { value, interval, delta_error })
+            }
+            PawnValue::PawnUndetermined { pawn } => Some(ValueOutcome::PawnUnclear { pawn }),
+            PawnValue::Entangled { with } => Some(ValueOutcome::Entangled { with }),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The same games by every method, side by side, and where the methods disagree.
+
+use crate::fit::NORMAL_97_5;
+use crate::fit::dataset::Dataset;
+use crate::fit::first_move::{FirstMoveScore, GameLength, first_move, game_length};
+use crate::fit::splits::{Positions, SplitFit, by_advance, by_phase};
+use crate::fit::values::{Choice, PieceValues, ValueOutcome, pawn_of};
+use fairyforge_engine::evaluate::Weights;
+use fairyforge_engine::variant::Variant;
+use serde::Serialize;
+
+/// What one set of games says, by every method.
+#[derive(Clone, Debug, Serialize)]
+pub struct ByMethod {
+    /// Results on what the lot took: the reference. Its intervals allow for all looks.
+    pub by_lot: PieceValues,
+    /// Results on the first quiet position.
+    pub earliest: PieceValues,
+    /// Results on a random quiet position: observational.
+    pub observed: PieceValues,
+    /// Values by phase, on quiet positions all over the games: observational.
+    pub phase_played: SplitFit,
+    /// Values by phase, on the starts: causal where the lot thinned out the arrays.
+    pub phase_by_lot: SplitFit,
+    /// Values of the pawn by how far it has come: observational.
+    pub advance: SplitFit,
+    /// White's score in level games.
+    pub first_move: Option<FirstMoveScore>,
+    /// How long level games last.
+    pub length: Option<GameLength>,
+}
+
+/// Two methods whose intervals for a unit have no value in common.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Disagreement {
+    /// The unit.
+    pub unit: String,
+    /// What the lot says, in pawns.
+    pub by_lot: f64,
+    /// What the other method says.
+    pub other: f64,
+    /// The other method.
+    pub method: Choice,
+}
+
+impl ByMethod {
+    /// Measures by every method; the reference's intervals are `critical` standard errors to either side.
+    #[must_use]
+    pub fn of(dataset: &Dataset, variant: &Variant, critical: f64) -> Self {
+        let pawn = pawn_of(variant, &Weights::a_priori(variant));
+        Self {
+            by_lot: PieceValues::measure_at(dataset, variant, Choice::Start, critical),
+            earliest: PieceValues::measure(dataset, variant, Choice::Earliest),
+            observed: PieceValues::measure(dataset, variant, Choice::Random),
+            phase_played: by_phase(dataset, variant, Positions::Played),
+            phase_by_lot: by_phase(dataset, variant, Positions::Starts),
+            advance: by_advance(dataset, variant, pawn),
+            first_move: first_move(dataset, variant, NORMAL_97_5),
+            length: game_length(dataset, variant),
+        }
+    }
+
+    /// Where another method's interval has nothing in common with the reference's.
+    #[must_use]
+    pub fn disagreements(&self) -> Vec<Disagreement> {
+        let others = [&self.earliest, &self.observed];
+        others.into_iter().flat_map(|other| self.disagreements_with(other)).collect()
+    }
+
+    fn disagreements_with(&self, other: &PieceValues) -> Vec<Disagreement> {
+        let pairs = self.by_lot.rows.iter().filter_map(|row| Some((row, other.row(&row.unit)?)));
+        let apart = pairs.filter_map(|(row, theirs)| match (&row.value, &theirs.value) {
+            (
+                &ValueOutcome::Bounded { value: by_lot, interval, .. },
+                &ValueOutcome::Bounded { value, interval: others, .. },
+            ) if interval.is_disjoint_from(&others) => {
+                Some(Disagreement { unit: row.unit.clone(), by_lot, other: value, method: other.method })
+            }
+            _ => None,
+        });
+        apart.collect()
+    }
+}

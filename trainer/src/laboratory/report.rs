@@ -1,0 +1,350 @@
+//! What an experiment found: `report.md`, the same for the screen, and `result.json`.
+
+use super::assume::Assumed;
+use super::experiment::{Findings, Round};
+use super::forecast::DesignForecast;
+use super::ladder::Rung;
+use super::methods::Disagreement;
+use super::plan::Plan;
+use crate::fit::splits::{Advance, Phase, SplitFit, advance_column, phase_column};
+use crate::fit::values::{PieceValues, ValueOutcome};
+use crate::table::{Style, Table};
+use fairyforge_engine::variant::Variant;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Version of `result.json`.
+pub const FORMAT: u32 = 1;
+
+/// An experiment that is over.
+pub struct LaboratoryReport<'a> {
+    /// What was asked.
+    pub plan: &'a Plan,
+    /// The game.
+    pub variant: &'a Variant,
+    /// Version of the program.
+    pub version: &'a str,
+    /// The command that repeats it.
+    pub command: &'a str,
+    /// Digest of all games.
+    pub digest: &'a str,
+    /// What was expected before the first game.
+    pub forecast: &'a DesignForecast,
+    /// What was found.
+    pub findings: &'a Findings,
+}
+
+impl LaboratoryReport<'_> {
+    /// For the screen.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n\n", self.headline());
+        text.push_str(&self.values().in_style(Style::Plain));
+        text.push('\n');
+        for line in self.remarks() {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    /// For `report.md`.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = format!("# {}: what the units are worth\n\n{}\n", self.variant.rules().title, self.headline());
+        let section = |text: &mut String, title: &str, table: &Table, words: &str| {
+            let _ = write!(text, "\n## {title}\n\n{words}\n\n{}", table.in_style(Style::Markdown));
+        };
+        section(&mut text, "Values", &self.values(), VALUES);
+        for line in self.remarks() {
+            let _ = writeln!(text, "\n{line}");
+        }
+        section(&mut text, "Self-consistency", &self.trace(), TRACE);
+        section(&mut text, "By phase", &self.phases(), PHASES);
+        section(&mut text, "A pawn on its way", &self.advances(), ADVANCES);
+        if !self.findings.ladder.is_empty() {
+            section(&mut text, "By strength", &self.ladder(), LADDER);
+        }
+        section(&mut text, "Looks", &self.looks(), LOOKS);
+        section(&mut text, "What was expected", &self.forecast.table(), &self.forecast_words());
+        self.write_provenance(&mut text);
+        text
+    }
+
+    /// For `result.json`.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({
+            "format": FORMAT,
+            "variant": self.variant.name(),
+            "rules_hash": self.variant.rules_hash(),
+            "version": self.version,
+            "command": self.command,
+            "digest": self.digest,
+            "plan": self.plan,
+            "forecast": self.forecast,
+            "findings": self.findings,
+            "disagreements": self.findings.methods.disagreements(),
+            "phases": split_json(&self.findings.methods.phase_played),
+            "phases_by_lot": self.plan.is_thinned().then(|| split_json(&self.findings.methods.phase_by_lot)),
+            "advances": split_json(&self.findings.methods.advance),
+        })
+    }
+
+    fn headline(&self) -> String {
+        let Findings { looks, reached, .. } = self.findings;
+        let values = &self.findings.methods.by_lot;
+        let end = match (reached, looks.len()) {
+            (true, looks) => {
+                format!("ended at look {looks} of {} because the goal was reached", self.plan.reference.looks)
+            }
+            (false, looks) => format!("{looks} looks"),
+        };
+        format!(
+            "{}: {} games in {} pairs at {} nodes a move, {end}; {:.0} % drawn.",
+            self.variant.rules().title,
+            values.games,
+            values.pairs,
+            self.plan.nodes,
+            100.0 * values.draws
+        )
+    }
+
+    /// Every unit by every method.
+    fn values(&self) -> Table {
+        let methods = &self.findings.methods;
+        let headings = ["unit", "a priori", "pawns", "95 %", "earliest", "95 %", "observed", "95 %"];
+        let mut table = Table::new(&headings);
+        for row in &methods.by_lot.rows {
+            let of = |values: &PieceValues| values.row(&row.unit).map(|row| row.value.clone());
+            let methods = [Some(row.value.clone()), of(&methods.earliest), of(&methods.observed)];
+            let cells = methods.iter().flat_map(|value| value_cells(value.as_ref()));
+            table.row([row.unit.clone(), format!("{:.2}", row.a_priori)].into_iter().chain(cells));
+        }
+        table
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let methods = &self.findings.methods;
+        let mut lines = vec![self.first_move_line(), self.length_line(), self.agreement_line()];
+        lines.extend(methods.disagreements().iter().map(disagreement_line));
+        lines.extend(self.drift_line());
+        lines.extend(methods.by_lot.failure.as_ref().map(|failure| format!("No values by lot: {failure}.")));
+        lines
+    }
+
+    fn first_move_line(&self) -> String {
+        match &self.findings.methods.first_move {
+            Some(first) => format!(
+                "First move: White scores {:.1} % (95 %: {:.1} to {:.1}) in {} games that start level, {} pairs.",
+                100.0 * first.score,
+                100.0 * first.interval.low,
+                100.0 * first.interval.high,
+                first.games,
+                first.pairs
+            ),
+            None => "First move: too few games start level.".to_owned(),
+        }
+    }
+
+    fn length_line(&self) -> String {
+        match &self.findings.methods.length {
+            Some(length) => format!(
+                "Games that start level last {:.1} ± {:.1} plies ({} games).",
+                length.plies,
+                crate::fit::NORMAL_97_5 * length.error,
+                length.games
+            ),
+            None => "Length of games: too few games start level.".to_owned(),
+        }
+    }
+
+    fn agreement_line(&self) -> String {
+        match self.findings.rounds.last() {
+            None => "Self-consistency was not asked for: the engine believed its weights throughout.".to_owned(),
+            Some(Round { number, agreed: true, .. }) => {
+                format!("Self-consistent: in round {number} the evaluation assumed what was measured.")
+            }
+            Some(Round { number, units, .. }) => {
+                let apart = units.iter().filter(|unit| unit.agrees == Some(false)).map(|unit| unit.unit.as_str());
+                let apart = apart.collect::<Vec<_>>().join(", ");
+                format!(
+                    "Not self-consistent after {number} rounds: {apart} still differ; the last measured values were adopted."
+                )
+            }
+        }
+    }
+
+    fn drift_line(&self) -> Option<String> {
+        let clear = self.findings.drifts.iter().filter(|drift| drift.is_clear);
+        let clear: Vec<String> =
+            clear.map(|drift| format!("{} {:+.2}", drift.unit, drift.pawns_per_doubling)).collect();
+        match (self.findings.ladder.is_empty(), clear.is_empty()) {
+            (true, _) => None,
+            (false, true) => Some("No value drifts clearly with strength.".to_owned()),
+            (false, false) => {
+                Some(format!("Values that drift with strength, in pawns a doubling of nodes: {}.", clear.join(", ")))
+            }
+        }
+    }
+
+    /// Assumed and measured by round.
+    fn trace(&self) -> Table {
+        let rounds = &self.findings.rounds;
+        let mut headings = vec!["unit".to_owned()];
+        headings.extend(rounds.iter().flat_map(|round| [format!("assumed {}", round.number), "measured".to_owned()]));
+        headings.push("reference".to_owned());
+        let mut table = Table::new(&headings);
+        for row in &self.findings.methods.by_lot.rows {
+            let of_round = |round: &Round| match round.units.iter().find(|unit| unit.unit == row.unit) {
+                Some(unit) => [format!("{:.2}", unit.assumed), measured_cell(unit)],
+                None => ["–".to_owned(), "–".to_owned()],
+            };
+            let cells = rounds.iter().flat_map(of_round);
+            table.row(std::iter::once(row.unit.clone()).chain(cells).chain([value_text(&row.value)]));
+        }
+        table
+    }
+
+    fn phases(&self) -> Table {
+        let methods = &self.findings.methods;
+        let mut splits = vec![&methods.phase_played];
+        if self.plan.is_thinned() {
+            splits.push(&methods.phase_by_lot);
+        }
+        let mut headings = vec!["unit".to_owned()];
+        for split in &splits {
+            let whose = if std::ptr::eq(*split, &raw const methods.phase_by_lot) { " by lot" } else { "" };
+            headings.extend([format!("full board{whose}"), format!("{:.0} % of the men{whose}", 100.0 * split.fewest)]);
+        }
+        let mut table = Table::new(&headings);
+        for row in &methods.by_lot.rows {
+            let cells = splits.iter().flat_map(|split| {
+                [Phase::Full, Phase::Few].map(|phase| {
+                    let measure = phase_column(&split.pawn, phase);
+                    coefficient_text(split, &phase_column(&row.unit, phase), &measure)
+                })
+            });
+            table.row(std::iter::once(row.unit.clone()).chain(cells));
+        }
+        table
+    }
+
+    fn advances(&self) -> Table {
+        let split = &self.findings.methods.advance;
+        let home = advance_column(&split.pawn, Advance::Home);
+        let mut table = Table::new(&["pawn", "worth of one at home"]);
+        for advance in Advance::ALL {
+            let column = advance_column(&split.pawn, advance);
+            table.row([advance.to_string(), coefficient_text(split, &column, &home)]);
+        }
+        table
+    }
+
+    fn ladder(&self) -> Table {
+        let rungs = &self.findings.ladder;
+        let mut headings = vec!["unit".to_owned()];
+        headings.extend(rungs.iter().map(|rung| format!("{} nodes", rung.nodes)));
+        headings.push("a doubling".to_owned());
+        let mut table = Table::new(&headings);
+        for row in &self.findings.methods.by_lot.rows {
+            let value =
+                |rung: &Rung| rung.values.row(&row.unit).map_or_else(|| "–".to_owned(), |row| value_text(&row.value));
+            let drift = self.findings.drifts.iter().find(|drift| drift.unit == row.unit);
+            let drift = drift.map_or_else(
+                || "–".to_owned(),
+                |drift| format!("{:+.2} ± {:.2}", drift.pawns_per_doubling, crate::fit::NORMAL_97_5 * drift.error),
+            );
+            table.row(std::iter::once(row.unit.clone()).chain(rungs.iter().map(value)).chain([drift]));
+        }
+        table
+    }
+
+    fn looks(&self) -> Table {
+        let mut table = Table::new(&["look", "games", "standard errors", "widest half"]);
+        for look in &self.findings.looks {
+            let halves = look.values.rows.iter().filter_map(|row| half_width(&row.value));
+            let widest = halves.fold(0.0, f64::max);
+            let cells = [look.number.to_string(), look.games.to_string(), format!("{:.3}", look.critical)];
+            table.row(cells.into_iter().chain([format!("{widest:.2}")]));
+        }
+        table
+    }
+
+    fn forecast_words(&self) -> String {
+        let absent = match &self.forecast.not_in_array[..] {
+            [] => String::new(),
+            units => format!(" Not measured, as the array has none: {}.", units.join(", ")),
+        };
+        format!(
+            "Before the first game, from the openings of the design and what the weights assumed, with a pawn of {} logits: half-widths \
+             in pawns after {} games. Condition number of the information: {:.1}.{absent}",
+            self.plan.forecast.pawn, self.forecast.games, self.forecast.condition_number
+        )
+    }
+
+    fn write_provenance(&self, text: &mut String) {
+        let _ = write!(
+            text,
+            "\n## How to repeat it\n\n    {}\n\nVersion {}, rules {:.12}, seed {}, games {:.12}. The same version and plan give the same games on any number of threads.\n",
+            self.command,
+            self.version,
+            self.variant.rules_hash(),
+            self.plan.seed,
+            self.digest
+        );
+    }
+}
+
+const VALUES: &str = "Values in pawns of this game. *pawns* is the reference: results on what the lot took away, so nothing but the \
+units can be the cause; its intervals hold for all looks together. *earliest* takes the first quiet position instead, *observed* a random \
+quiet one: who is behind there may have been paid for it. Intervals are Fieller's, errors clustered by pairs of games.";
+const TRACE: &str = "What the evaluation assumed in each round and what its games measured. What disagrees is adopted for the next round; intervals \
+of a round hold for all units together.";
+const PHASES: &str = "Values in pawns of the same stage. Columns *by lot* come from arrays that were thinned out by lot; the others from \
+quiet positions all over the games, which is observational.";
+const ADVANCES: &str = "Value of a pawn by how far it has come on its way to promotion. Observational: an advanced pawn may have been paid for.";
+const LADDER: &str =
+    "The same experiment at other strengths, with the same weights; intervals of single values at 95 %.";
+const LOOKS: &str = "When the games were looked at, and how many standard errors an interval reaches to either side so that all looks together \
+err in 5 % of all experiments.";
+
+fn disagreement_line(disagreement: &Disagreement) -> String {
+    let Disagreement { unit, by_lot, other, method } = disagreement;
+    format!(
+        "{unit}: the {method} says {other:.2} where the lot says {by_lot:.2}; their intervals do not meet. In played positions whoever lacks a unit \
+         often has something for it, which makes units look cheaper or, where only sound exchanges remain, dearer than they are."
+    )
+}
+
+fn value_cells(value: Option<&ValueOutcome>) -> [String; 2] {
+    let pawns = value.and_then(ValueOutcome::pawns).map_or_else(|| "–".to_owned(), |pawns| format!("{pawns:.2}"));
+    [pawns, value.map_or_else(|| "–".to_owned(), ToString::to_string)]
+}
+
+fn value_text(value: &ValueOutcome) -> String {
+    match value.pawns() {
+        Some(pawns) => format!("{pawns:.2} ({value})"),
+        None => value.to_string(),
+    }
+}
+
+fn measured_cell(unit: &Assumed) -> String {
+    let mark = if unit.agrees == Some(false) { " ✗" } else { "" };
+    format!("{}{mark}", value_text(&unit.measured))
+}
+
+fn half_width(value: &ValueOutcome) -> Option<f64> {
+    match value {
+        ValueOutcome::Bounded { value, interval, .. } => Some((interval.high - value).max(value - interval.low)),
+        _ => None,
+    }
+}
+
+fn coefficient_text(split: &SplitFit, column: &str, measure: &str) -> String {
+    split.value(column, measure).map_or_else(|| "–".to_owned(), |value| value_text(&value))
+}
+
+fn split_json(split: &SplitFit) -> Value {
+    let terms = split.fit.as_ref().map(|fit| &fit.terms);
+    json!({"positions": split.positions, "rows": split.rows, "games": split.games, "fewest": split.fewest, "terms": terms, "failure": split.failure})
+}
