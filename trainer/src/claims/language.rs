@@ -445,4 +445,16 @@ mod tests {
             assert_eq!(toml::from_str::<Part>(&text), Ok(part), "{text}");
         }
     }
+
+    #[test]
+    fn every_key_and_word_is_documented() {
+        let documented = include_str!("../../../docs/formats/claims.md");
+        for part in Part::examples() {
+            let table = toml::Table::try_from(&part).unwrap();
+            let words = ["kind", "fact"].iter().filter_map(|key| table.get(*key).and_then(toml::Value::as_str));
+            for word in table.keys().map(String::as_str).chain(words) {
+                assert!(documented.contains(&format!("`{word}`")), "{word} of {part:?}");
+            }
+        }
+    }
 }

@@ -254,6 +254,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
 fn contents(set: &ClaimSet) -> String {
     let parts = || set.file.claims.iter().flat_map(|claim| &claim.parts);
     let played = parts().filter(|part| part.measured().is_some()).count();
-    let title = &set.variant.rules().title;
-    format!("{title}, {} claims of {} parts, {played} of them measured by play", set.file.claims.len(), parts().count())
+    let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let (claims, parts) = (counted(set.file.claims.len(), "claim"), counted(parts().count(), "part"));
+    format!("{}, {claims} of {parts}, {played} measured by play", set.variant.rules().title)
 }
