@@ -6,7 +6,7 @@ use crate::moves::Move;
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
 use crate::search::score::mate_in;
-use crate::search::{Limits, Memory, Report, search};
+use crate::search::{Limits, Memory, Report, Request, search};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -123,13 +123,13 @@ impl Task {
             let progress = Progress { position, report, fullness, time: began.elapsed() };
             listener.progress(&progress).is_ok()
         };
-        let report =
-            search(position, &self.earlier, &self.limits, evaluator, &mut self.memory, stop, |report, memory| {
-                last = Some(report.clone());
-                if !hears(report, memory.fullness()) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            });
+        let request = Request { position, earlier: &self.earlier, limits: &self.limits, evaluator, stop };
+        let report = search(&request, &mut self.memory, |report, memory| {
+            last = Some(report.clone());
+            if !hears(report, memory.fullness()) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
         // The session meets a lost listener too, and ends.
         if last.as_ref() != Some(&report) {
             hears(&report, self.memory.fullness());

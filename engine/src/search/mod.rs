@@ -138,20 +138,30 @@ impl Memory {
     }
 }
 
-/// Searches a position. `earlier` are the keys of the game's positions before this one, oldest first; `stop` ends the
-/// search from outside, `iteration` hears of every finished depth. The same arguments and memory give the same report,
-/// unless time or `stop` end the search.
+/// What is to be searched, and with what.
+pub struct Request<'a, E> {
+    /// The position.
+    pub position: &'a Position,
+    /// Keys of the game's positions before it, oldest first.
+    pub earlier: &'a [u64],
+    /// When the search ends.
+    pub limits: &'a Limits,
+    /// How positions are judged.
+    pub evaluator: &'a E,
+    /// Ends the search from outside.
+    pub stop: &'a AtomicBool,
+}
+
+/// Searches a position; `iteration` hears of every finished depth. The same request and memory give the same report, unless
+/// time or `stop` end the search.
 pub fn search<E: Evaluator>(
-    position: &Position,
-    earlier: &[u64],
-    limits: &Limits,
-    evaluator: &E,
+    request: &Request<'_, E>,
     memory: &mut Memory,
-    stop: &AtomicBool,
     mut iteration: impl FnMut(&Report, &Memory),
 ) -> Report {
     memory.table.next_search();
-    let mut searcher = Searcher::new(position, earlier, limits, evaluator, memory, stop);
+    let limits = request.limits;
+    let mut searcher = Searcher::new(request, memory);
     let mut report = searcher.first_report();
     let most = limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     for depth in 1..=most {
@@ -196,14 +206,8 @@ struct Ply<A> {
 }
 
 impl<'a, E: Evaluator> Searcher<'a, E> {
-    fn new(
-        position: &Position,
-        earlier: &[u64],
-        limits: &'a Limits,
-        evaluator: &'a E,
-        memory: &'a mut Memory,
-        stop: &'a AtomicBool,
-    ) -> Self {
+    fn new(request: &Request<'a, E>, memory: &'a mut Memory) -> Self {
+        let &Request { position, earlier, limits, evaluator, stop } = request;
         let root = Ply { accumulator: evaluator.fresh(position), killers: [None; 2], going: None, value: 0 };
         let mut keys = Vec::with_capacity(earlier.len() + MAX_PLY + 1);
         keys.extend_from_slice(earlier);
