@@ -35,7 +35,7 @@ fn memory() -> Memory {
 fn recall(position: &Position, earlier: &[u64], limits: &Limits, memory: &mut Memory) -> Report {
     let evaluator = &EVALUATORS[position.variant().name()];
     let stop = AtomicBool::new(false);
-    search(&Request { position, earlier, limits, evaluator, stop: &stop }, memory, |_, _| {})
+    search(&Request { position, earlier, limits, evaluator, endgames: None, stop: &stop }, memory, |_, _| {})
 }
 
 fn think(position: &Position, limits: &Limits) -> Report {

@@ -44,7 +44,7 @@ impl Probe {
         (0..self.plies).map_while(move |_| {
             let stop = AtomicBool::new(false);
             let (position, earlier) = (game.position(), game.earlier());
-            let request = Request { position, earlier, limits: &limits, evaluator, stop: &stop };
+            let request = Request { position, earlier, limits: &limits, evaluator, endgames: None, stop: &stop };
             let report = search(&request, &mut memory, |_, _| ());
             game.play(report.best.filter(|_| game.outcome().is_none())?);
             Some(report)

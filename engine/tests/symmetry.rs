@@ -20,7 +20,7 @@ fn searched(position: &Position, evaluator: &Tapered, nodes: u64) -> Report {
     let mut memory = Memory::new(4, Params::default());
     let stop = AtomicBool::new(false);
     let limits = Limits::nodes(nodes);
-    let request = Request { position, earlier: &[], limits: &limits, evaluator, stop: &stop };
+    let request = Request { position, earlier: &[], limits: &limits, evaluator, endgames: None, stop: &stop };
     search(&request, &mut memory, |_, _| ())
 }
 

@@ -226,7 +226,14 @@ impl Judge {
         self.memory.forget();
         let stop = AtomicBool::new(false);
         let limits = Limits::nodes(NODES);
-        let request = Request { position, earlier: &[], limits: &limits, evaluator: &self.evaluator, stop: &stop };
+        let request = Request {
+            position,
+            earlier: &[],
+            limits: &limits,
+            evaluator: &self.evaluator,
+            endgames: None,
+            stop: &stop,
+        };
         search(&request, &mut self.memory, |_, _| ()).score
     }
 }

@@ -4,6 +4,7 @@ use super::EndgameError;
 use crate::position::Position;
 use crate::variant::Variant;
 use crate::variant::rules::{Colour, Unit};
+use std::borrow::Borrow;
 
 /// Most men of a table, kings included.
 pub const MOST_MEN: usize = 4;
@@ -20,9 +21,23 @@ pub struct Man {
     pub colour: Colour,
 }
 
+impl Man {
+    /// By what men are sorted.
+    pub(super) fn place(self, variant: &Variant) -> (bool, usize, Unit) {
+        (self.unit != variant.royal(), self.colour.index(), self.unit)
+    }
+}
+
 /// The men of an endgame, in a fixed order: White's king, Black's king, White's other men by unit, Black's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Material(Vec<Man>);
+
+/// A material is found by its men in their order.
+impl Borrow<[Man]> for Material {
+    fn borrow(&self) -> &[Man] {
+        &self.0
+    }
+}
 
 impl Material {
     /// Reads `K+N v K`: White's men, then Black's, each by the capital letter of its unit.
@@ -68,7 +83,7 @@ impl Material {
                 return Err(EndgameError::Royals { royal: variant.unit(royal.unit).name.clone(), colour, got });
             }
         }
-        men.sort_by_key(|&man| place(variant, man));
+        men.sort_by_key(|man| man.place(variant));
         Ok(Self(men))
     }
 
@@ -110,7 +125,7 @@ impl Material {
         };
         let stay = (0u8..).zip(&self.0).filter(|(number, _)| Some(usize::from(*number)) != victim);
         let mut men: Vec<(u8, Man)> = stay.map(|(number, &man)| (number, now(usize::from(number), man))).collect();
-        men.sort_by_key(|(_, man)| place(variant, *man));
+        men.sort_by_key(|(_, man)| man.place(variant));
         let order = std::array::from_fn(|at| men.get(at).map_or(0, |&(number, _)| number));
         (Self(men.into_iter().map(|(_, man)| man).collect()), order)
     }
@@ -134,11 +149,6 @@ impl Material {
         let men = self.0.iter().filter(|man| man.colour == colour);
         men.map(|man| variant.unit(man.unit).letter.to_string()).collect::<Vec<_>>().join(between)
     }
-}
-
-/// By what men are sorted.
-fn place(variant: &Variant, man: Man) -> (bool, usize, Unit) {
-    (man.unit != variant.royal(), man.colour.index(), man.unit)
 }
 
 fn unit_of(variant: &Variant, text: &str) -> Result<Unit, EndgameError> {

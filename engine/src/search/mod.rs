@@ -1,9 +1,10 @@
 //! Search: which move is best, and how good it is.
 //!
 //! [`search`] is a function of its arguments; what it remembers from move to move of a game lives in the caller's
-//! [`Memory`]. Iterative deepening and the root are here, the main node in `node`, captures in `quiescence`, the
-//! order of moves in `ordering`, and every number in [`params`].
+//! [`Memory`]. Iterative deepening and the root are here, the main node in `node`, captures in `quiescence`, positions that a
+//! table knows in `endgames`, the order of moves in `ordering`, and every number in [`params`].
 
+mod endgames;
 pub mod history;
 mod node;
 mod ordering;
@@ -16,6 +17,7 @@ pub mod time;
 pub use params::Params;
 pub use time::{Clock, Deadline};
 
+use crate::endgame::Tables;
 use crate::evaluate::{Evaluator, Follow};
 use crate::moves::{Move, Safety, Wanted};
 use crate::position::{Position, Undo};
@@ -71,6 +73,8 @@ pub struct Report {
     pub selective_depth: usize,
     /// Nodes searched, quiescence included.
     pub nodes: u64,
+    /// Nodes whose score an endgame table knew.
+    pub endgame_hits: u64,
     /// The best line.
     pub line: Vec<Move>,
 }
@@ -148,6 +152,8 @@ pub struct Request<'a, E> {
     pub limits: &'a Limits,
     /// How positions are judged.
     pub evaluator: &'a E,
+    /// What is known of positions with few men.
+    pub endgames: Option<&'a Tables>,
     /// Ends the search from outside.
     pub stop: &'a AtomicBool,
 }
@@ -179,11 +185,13 @@ pub fn search<E: Evaluator>(
 struct Searcher<'a, E: Evaluator> {
     position: Position,
     evaluator: &'a E,
+    endgames: Option<&'a Tables>,
     memory: &'a mut Memory,
     limits: &'a Limits,
     stop: &'a AtomicBool,
     began: Instant,
     nodes: u64,
+    endgame_hits: u64,
     stopped: bool,
     selective_depth: usize,
     /// Keys of the game's and the line's positions; the current one is last.
@@ -207,7 +215,7 @@ struct Ply<A> {
 
 impl<'a, E: Evaluator> Searcher<'a, E> {
     fn new(request: &Request<'a, E>, memory: &'a mut Memory) -> Self {
-        let &Request { position, earlier, limits, evaluator, stop } = request;
+        let &Request { position, earlier, limits, evaluator, endgames, stop } = request;
         let root = Ply { accumulator: evaluator.fresh(position), killers: [None; 2], going: None, value: 0 };
         let mut keys = Vec::with_capacity(earlier.len() + MAX_PLY + 1);
         keys.extend_from_slice(earlier);
@@ -218,11 +226,13 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         Self {
             position: position.clone(),
             evaluator,
+            endgames,
             memory,
             limits,
             stop,
             began: Instant::now(),
             nodes: 0,
+            endgame_hits: 0,
             stopped: false,
             selective_depth: 0,
             keys,
@@ -240,7 +250,15 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             Some(_) => self.evaluator.evaluate(&self.position, &self.plies[0].accumulator),
             None => DRAW,
         };
-        Report { best, score, depth: 0, selective_depth: 0, nodes: 0, line: best.into_iter().collect() }
+        Report {
+            best,
+            score,
+            depth: 0,
+            selective_depth: 0,
+            nodes: 0,
+            endgame_hits: 0,
+            line: best.into_iter().collect(),
+        }
     }
 
     fn root_moves(&self) -> Vec<Move> {
@@ -285,6 +303,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             depth,
             selective_depth: self.selective_depth,
             nodes: self.nodes,
+            endgame_hits: self.endgame_hits,
             line,
         }
     }
@@ -305,6 +324,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             (report.best, report.score) = (Some(best), score);
         }
         report.nodes = self.nodes;
+        report.endgame_hits = self.endgame_hits;
         report.selective_depth = self.selective_depth;
         report
     }

@@ -139,7 +139,8 @@ impl Searcher {
     fn search(&mut self, position: &Position, limits: &Limits) -> crate::search::Report {
         self.memory.forget();
         let never = AtomicBool::new(false);
-        let request = Request { position, earlier: &[], limits, evaluator: &self.evaluator, stop: &never };
+        let request =
+            Request { position, earlier: &[], limits, evaluator: &self.evaluator, endgames: None, stop: &never };
         search(&request, &mut self.memory, |_, _| ())
     }
 }

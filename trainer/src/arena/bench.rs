@@ -208,7 +208,7 @@ impl ArenaBench {
             let memory = &mut memories[ply % 2];
             let ignore = |_: &Report, _: &Memory| {};
             let (position, earlier) = (game.position(), game.earlier());
-            let request = Request { position, earlier, limits: &limits, evaluator, stop: &never };
+            let request = Request { position, earlier, limits: &limits, evaluator, endgames: None, stop: &never };
             let report = search::search(&request, memory, ignore);
             nodes += report.nodes;
             let found = report.best.ok_or_else(|| differs(ply, text, "no move".into()))?;

@@ -40,7 +40,7 @@ impl Mover for EngineMover<'_> {
         let limits = self.limits(game, budget);
         let ignore = |_: &Report, _: &Memory| {};
         let (position, earlier) = (game.position(), game.earlier());
-        let request = Request { position, earlier, limits: &limits, evaluator: self.evaluator, stop };
+        let request = Request { position, earlier, limits: &limits, evaluator: self.evaluator, endgames: None, stop };
         let report = search::search(&request, &mut self.memory, ignore);
         let mv = report.best.expect("a game that is not over has a legal move");
         Ok(Thought { mv, score: Some(report.score), depth: report.depth as u32, nodes: report.nodes })
