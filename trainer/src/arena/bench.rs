@@ -164,6 +164,7 @@ impl ArenaBench {
             openings: OpeningBook::open(&self.variant, &OpeningSource::Random(Openings::default()), number)?,
             terms: Terms {
                 adjudication: Adjudication::default(),
+                endgames: None,
                 time_margin: Duration::ZERO,
                 sprt: None,
                 breakdowns: 0,
