@@ -102,6 +102,13 @@ impl Material {
         &self.0
     }
 
+    /// The same men with the colours exchanged.
+    pub fn exchanged(&self, variant: &Variant) -> Self {
+        let mut men: Vec<Man> = self.0.iter().map(|man| Man { colour: man.colour.opponent(), ..*man }).collect();
+        men.sort_by_key(|man| man.place(variant));
+        Self(men)
+    }
+
     /// How many men a side has, its king included.
     pub fn count(&self, colour: Colour) -> usize {
         self.0.iter().filter(|man| man.colour == colour).count()
@@ -172,6 +179,7 @@ mod tests {
         assert_eq!((known.text(&chess), known.stem(&chess)), ("K+B+N v K".into(), "KBNvK".into()));
         assert_eq!(read(" B + K+N vK").unwrap(), known);
         assert_ne!(read("K v K+B+N").unwrap(), known);
+        assert_eq!(known.exchanged(&chess), read("K v K+B+N").unwrap());
         assert!(read("K+B+B v K").unwrap().has_twins() && !read("K+B v K+B").unwrap().has_twins());
         assert!(matches!(read("K+N"), Err(EndgameError::Malformed { .. })));
         assert!(matches!(read("v K"), Err(EndgameError::Malformed { .. })));
