@@ -11,7 +11,7 @@ use fairyforge_engine::moves::Move;
 use fairyforge_engine::outcome::Reason;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::search::score::{DRAW, is_mate, mate_in};
-use fairyforge_engine::search::{Limits, Memory, Params, Report, search};
+use fairyforge_engine::search::{Limits, Memory, Params, Report, Request, search};
 use fairyforge_engine::variant::Variant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -34,7 +34,8 @@ fn memory() -> Memory {
 /// A search with what the caller remembers.
 fn recall(position: &Position, earlier: &[u64], limits: &Limits, memory: &mut Memory) -> Report {
     let evaluator = &EVALUATORS[position.variant().name()];
-    search(position, earlier, limits, evaluator, memory, &AtomicBool::new(false), |_, _| {})
+    let stop = AtomicBool::new(false);
+    search(&Request { position, earlier, limits, evaluator, endgames: None, stop: &stop }, memory, |_, _| {})
 }
 
 fn think(position: &Position, limits: &Limits) -> Report {

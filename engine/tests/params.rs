@@ -10,7 +10,7 @@ use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::protocol::xboard;
 use fairyforge_engine::search::params::Param;
-use fairyforge_engine::search::{Clock, Deadline, Limits, Memory, Params, Report, search};
+use fairyforge_engine::search::{Clock, Deadline, Limits, Memory, Params, Report, Request, search};
 use fairyforge_engine::tools::params::toml;
 use fairyforge_engine::variant::Variant;
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +43,9 @@ impl Probe {
         let limits = Limits::nodes(self.nodes);
         (0..self.plies).map_while(move |_| {
             let stop = AtomicBool::new(false);
-            let report = search(game.position(), game.earlier(), &limits, evaluator, &mut memory, &stop, |_, _| ());
+            let (position, earlier) = (game.position(), game.earlier());
+            let request = Request { position, earlier, limits: &limits, evaluator, endgames: None, stop: &stop };
+            let report = search(&request, &mut memory, |_, _| ());
             game.play(report.best.filter(|_| game.outcome().is_none())?);
             Some(report)
         })

@@ -10,7 +10,7 @@ mod common;
 use common::colours_exchanged;
 use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::position::{Position, Unobserved};
-use fairyforge_engine::search::{Limits, Memory, Params, Report, search};
+use fairyforge_engine::search::{Limits, Memory, Params, Report, Request, search};
 use fairyforge_engine::variant::rules::Colour;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -19,7 +19,9 @@ use std::sync::atomic::AtomicBool;
 fn searched(position: &Position, evaluator: &Tapered, nodes: u64) -> Report {
     let mut memory = Memory::new(4, Params::default());
     let stop = AtomicBool::new(false);
-    search(position, &[], &Limits::nodes(nodes), evaluator, &mut memory, &stop, |_, _| ())
+    let limits = Limits::nodes(nodes);
+    let request = Request { position, earlier: &[], limits: &limits, evaluator, endgames: None, stop: &stop };
+    search(&request, &mut memory, |_, _| ())
 }
 
 #[test]

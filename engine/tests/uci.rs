@@ -635,6 +635,7 @@ fn words() -> impl Strategy<Value = String> {
         "Hash",
         "Weights",
         "SearchFile",
+        "EndgamePath",
         "late_move_base",
         "Contempt",
         "params",

@@ -11,6 +11,7 @@ use crate::selfplay::workers::SelfplaySettings;
 use crate::selfplay::{Imbalance, Openings};
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// Version of the plan format.
 const FORMAT: u32 = 1;
@@ -179,7 +180,9 @@ pub(crate) fn check_adjudication(adjudication: &Adjudication) -> Result<(), Plan
     let draws = (0..=MOST_MARGIN).contains(&draw_margin);
     require("adjudication.draw_margin", draws, format!("0 to {MOST_MARGIN}"), draw_margin)?;
     let wins = win_moves == 0 || (1..=MOST_MARGIN).contains(&win_margin);
-    require("adjudication.win_margin", wins, format!("1 to {MOST_MARGIN}"), win_margin)
+    require("adjudication.win_margin", wins, format!("1 to {MOST_MARGIN}"), win_margin)?;
+    let told = adjudication.endgames.is_some() || adjudication.endgames_digest.is_none();
+    require("adjudication.endgames_digest", told, "the folder of the tables in endgames too", "none")
 }
 
 /// Checks settings of a match.
@@ -197,6 +200,12 @@ pub fn check_match(settings: &MatchSettings) -> Result<(), PlanError> {
         require("match.sprt", false, "hypotheses that can be tested", error)?;
     }
     check_adjudication(&settings.adjudication)
+}
+
+/// A folder that a plan names: beside the plan, if there is one, or as seen from where the command runs.
+pub(crate) fn folder_beside(plan: &Path, named: &Path) -> PathBuf {
+    let beside = plan.with_file_name(named);
+    if beside.is_dir() { beside } else { named.to_owned() }
 }
 
 pub(crate) fn require(

@@ -16,10 +16,12 @@ use crate::fit::claims::{Judgement, judge};
 use crate::fit::{FitError, FitReport, FitRequest, fit_run};
 use crate::plan::Plan;
 use crate::play::Allowance;
+use crate::play::endgames::EndgamesError;
 use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError};
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::{Tapered, Weights, WeightsError};
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
@@ -39,10 +41,35 @@ pub struct TrainingLoop<'a> {
     pub plan: &'a Plan,
     /// The game.
     pub variant: &'a Arc<Variant>,
+    /// Tables that end games.
+    pub endgames: &'a LoopTables,
     /// Where it is done.
     pub run: &'a RunDir,
     /// Set to end it early.
     pub stop: &'a AtomicBool,
+}
+
+/// The tables that end games early, in memory.
+#[derive(Clone, Debug, Default)]
+pub struct LoopTables {
+    selfplay: Option<Arc<Tables>>,
+    gate: Option<Arc<Tables>>,
+}
+
+impl LoopTables {
+    /// Reads the tables that a plan names, and notes in it what they are.
+    ///
+    /// # Errors
+    /// A folder cannot be used.
+    pub fn load(plan: &mut Plan, variant: &Arc<Variant>) -> Result<Self, EndgamesError> {
+        let (selfplay, gate) = (&mut plan.selfplay.adjudication, &mut plan.gate.adjudication);
+        let own = selfplay.load_endgames(variant, Path::to_path_buf)?;
+        if gate.endgames == selfplay.endgames && gate.endgames_digest.is_none() {
+            gate.endgames_digest.clone_from(&selfplay.endgames_digest);
+            return Ok(Self { selfplay: own.clone(), gate: own });
+        }
+        Ok(Self { selfplay: own, gate: gate.load_endgames(variant, Path::to_path_buf)? })
+    }
 }
 
 /// What a generation brought.
@@ -205,7 +232,9 @@ impl TrainingLoop<'_> {
         let evaluator = Tapered::new(self.variant, weights);
         let title = format!("generation {number}: self-play, {}", self.variant.name());
         let progress = Progress::new(&title, "games", settings.even_games());
-        let generation = Generation { variant: self.variant, settings, evaluator: &evaluator, origin: &origin };
+        let endgames = self.endgames.selfplay.as_deref();
+        let generation =
+            Generation { variant: self.variant, settings, evaluator: &evaluator, endgames, origin: &origin };
         let finished = self.run.finished_shards(number)?;
         let ended = generation.play(&self.run.selfplay(number), &finished, self.stop, &progress);
         progress.finish();
@@ -243,6 +272,7 @@ impl TrainingLoop<'_> {
             openings: OpeningBook::open(self.variant, &OpeningSource::Random(settings.openings.clone()), seed)?,
             terms: Terms {
                 adjudication: settings.adjudication.clone(),
+                endgames: self.endgames.gate.clone(),
                 time_margin: Duration::ZERO,
                 sprt: settings.sprt.map(Sprt::new).transpose().map_err(MatchError::from)?,
                 breakdowns: 0,

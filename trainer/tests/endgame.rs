@@ -28,6 +28,8 @@ fn a_table_is_built_checked_and_asked() {
     assert_eq!((&other["strong_side"], &other["longest_moves"]), (&"black".into(), &10.into()));
     assert_eq!((&other["positions"], &other["won"]), (&told["positions"], &told["won"]));
     std::fs::remove_file(place.path("tables").join("KvKQ.table")).unwrap();
+    let mirrored = ["endgame", "probe", "tables", "--fen", "K7/8/2k5/8/8/8/8/7q b - - 0 1", "--json"];
+    assert_eq!(json(&place.run_args(&mirrored).succeeded())["value"]["plies"], 3);
 
     let fen = told["longest_fen"].as_str().unwrap();
     let probed = json(&place.run_args(&["endgame", "probe", "tables", "--fen", fen, "--json"]).succeeded());

@@ -160,7 +160,7 @@ fn assert_says(text: &str, words: &[&str]) {
 fn played(variant: &Arc<Variant>, movers: [&mut dyn Mover; 2]) -> Vec<String> {
     let adjudication = Adjudication { draw_moves: 0, win_moves: 0, most_plies: 40, ..Adjudication::default() };
     let (stop, mut said) = (AtomicBool::new(false), Vec::new());
-    let referee = Referee { adjudication: &adjudication, time_margin: Duration::ZERO, stop: &stop };
+    let referee = Referee { adjudication: &adjudication, endgames: None, time_margin: Duration::ZERO, stop: &stop };
     let start = Position::start(variant);
     let [white, black] = movers;
     let mut seats = [white, black].map(|mover| Seat { mover, allowance: Allowance::nodes(1_500) });
@@ -513,7 +513,7 @@ done | '{}'",
     let evaluator = Tapered::new(&variant, &Weights::best_known(&variant));
     let adjudication = Adjudication::default();
     let stop = AtomicBool::new(false);
-    let referee = Referee { adjudication: &adjudication, time_margin: Duration::ZERO, stop: &stop };
+    let referee = Referee { adjudication: &adjudication, endgames: None, time_margin: Duration::ZERO, stop: &stop };
     let start = Position::start(&variant);
     let mut inside = in_process(&evaluator);
     let mut seats = [Seat { mover: &mut inside, allowance: nodes() }, Seat { mover: &mut outside, allowance: nodes() }];

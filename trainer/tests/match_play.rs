@@ -67,6 +67,7 @@ fn adjudication_is_what_its_words_say() {
             win_moves: dice.below(4) as u32,
             win_margin: 500,
             most_plies: 10 + dice.below(20) as u32,
+            ..Adjudication::default()
         };
         let opening = dice.below(5) as u16;
         let first = *dice.pick(&Colour::BOTH).unwrap();
@@ -133,7 +134,7 @@ impl Mover for AnyMove {
 
 fn played(start: &Position, adjudication: &Adjudication, movers: [&mut dyn Mover; 2]) -> PlayedGame {
     let stop = AtomicBool::new(false);
-    let referee = Referee { adjudication, time_margin: Duration::ZERO, stop: &stop };
+    let referee = Referee { adjudication, endgames: None, time_margin: Duration::ZERO, stop: &stop };
     let mut seats = movers.map(|mover| Seat { mover, allowance: Allowance::nodes(1) });
     referee.play(Start { position: start, plies: 0 }, &mut seats, |_, _| ()).unwrap()
 }

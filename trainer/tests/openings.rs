@@ -9,7 +9,7 @@ use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::pgn::{PgnGame, PgnMove};
 use fairyforge_engine::position::{Position, Unobserved};
-use fairyforge_engine::search::{Limits, Memory, Params, search};
+use fairyforge_engine::search::{Limits, Memory, Params, Request, search};
 use fairyforge_engine::tools::bench::{Bench, DEFAULT_DEPTH};
 use fairyforge_engine::variant::Variant;
 use rand_chacha::ChaCha8Rng;
@@ -226,7 +226,16 @@ impl Judge {
     fn score(&mut self, position: &Position) -> i32 {
         self.memory.forget();
         let stop = AtomicBool::new(false);
-        search(position, &[], &Limits::nodes(NODES), &self.evaluator, &mut self.memory, &stop, |_, _| ()).score
+        let limits = Limits::nodes(NODES);
+        let request = Request {
+            position,
+            earlier: &[],
+            limits: &limits,
+            evaluator: &self.evaluator,
+            endgames: None,
+            stop: &stop,
+        };
+        search(&request, &mut self.memory, |_, _| ()).score
     }
 }
 

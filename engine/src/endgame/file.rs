@@ -18,10 +18,11 @@ const MAGIC: &[u8; 8] = b"FFTABLE\n";
 const FORMAT: u32 = 1;
 /// Longest header that is read.
 const MOST_HEADER: u32 = 1 << 16;
-/// Bytes of the checksum at the end.
-const CHECKSUM: usize = 32;
 /// Bytes written at once.
 const PIECE: usize = 1 << 20;
+
+/// The end of a file: SHA-256 of all before.
+pub(super) type Checksum = [u8; 32];
 
 /// What a file says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,6 +123,14 @@ struct Version {
 /// # Errors
 /// The stream fails, or it is no whole table of this game: other rules, other slots, a wrong checksum, bytes missing or left over.
 pub fn read(variant: &Arc<Variant>, stream: &mut impl Read) -> Result<Table, ReadError> {
+    read_with_checksum(variant, stream).map(|(table, _)| table)
+}
+
+/// As [`read`], with the checksum that was found right.
+pub(super) fn read_with_checksum(
+    variant: &Arc<Variant>,
+    stream: &mut impl Read,
+) -> Result<(Table, Checksum), ReadError> {
     let (header, bytes) = header_and_bytes(stream)?;
     if header.rules_hash != variant.rules_hash() {
         let rules = |name: &str, hash: &str| format!("rules of {name} ({})", hash.get(..12).unwrap_or(hash));
@@ -137,7 +146,8 @@ pub fn read(variant: &Arc<Variant>, stream: &mut impl Read) -> Result<Table, Rea
     let codes = [read_exactly(stream, header.slots)?, read_exactly(stream, header.slots)?];
     let mut hasher = Sha256::new();
     [&bytes, &codes[0], &codes[1]].into_iter().for_each(|part| hasher.update(part));
-    if read_exactly(stream, CHECKSUM)? != hasher.finalize().as_slice() {
+    let checksum: Checksum = hasher.finalize().into();
+    if read_exactly(stream, checksum.len())? != checksum {
         return Err(refused("the checksum of what was read", "another"));
     }
     if stream.read(&mut [0])? != 0 {
@@ -146,7 +156,7 @@ pub fn read(variant: &Arc<Variant>, stream: &mut impl Read) -> Result<Table, Rea
     for (codes, distances) in codes.iter().zip(&header.distances) {
         refuse_unknown_codes(codes, distances.len())?;
     }
-    Ok(Table::new(variant, material, layout, codes, header.distances.map(Distances::from_values)))
+    Ok((Table::new(variant, material, layout, codes, header.distances.map(Distances::from_values)), checksum))
 }
 
 fn refuse_unknown_codes(codes: &[u8], distances: usize) -> Result<(), ReadError> {

@@ -4,6 +4,7 @@ use super::EndgameError;
 use crate::position::Position;
 use crate::variant::Variant;
 use crate::variant::rules::{Colour, Unit};
+use std::borrow::Borrow;
 
 /// Most men of a table, kings included.
 pub const MOST_MEN: usize = 4;
@@ -20,9 +21,23 @@ pub struct Man {
     pub colour: Colour,
 }
 
+impl Man {
+    /// By what men are sorted.
+    pub(super) fn place(self, variant: &Variant) -> (bool, usize, Unit) {
+        (self.unit != variant.royal(), self.colour.index(), self.unit)
+    }
+}
+
 /// The men of an endgame, in a fixed order: White's king, Black's king, White's other men by unit, Black's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Material(Vec<Man>);
+
+/// A material is found by its men in their order.
+impl Borrow<[Man]> for Material {
+    fn borrow(&self) -> &[Man] {
+        &self.0
+    }
+}
 
 impl Material {
     /// Reads `K+N v K`: White's men, then Black's, each by the capital letter of its unit.
@@ -68,7 +83,7 @@ impl Material {
                 return Err(EndgameError::Royals { royal: variant.unit(royal.unit).name.clone(), colour, got });
             }
         }
-        men.sort_by_key(|&man| place(variant, man));
+        men.sort_by_key(|man| man.place(variant));
         Ok(Self(men))
     }
 
@@ -85,6 +100,13 @@ impl Material {
     /// The men in their order.
     pub fn men(&self) -> &[Man] {
         &self.0
+    }
+
+    /// The same men with the colours exchanged.
+    pub fn exchanged(&self, variant: &Variant) -> Self {
+        let mut men: Vec<Man> = self.0.iter().map(|man| Man { colour: man.colour.opponent(), ..*man }).collect();
+        men.sort_by_key(|man| man.place(variant));
+        Self(men)
     }
 
     /// How many men a side has, its king included.
@@ -110,7 +132,7 @@ impl Material {
         };
         let stay = (0u8..).zip(&self.0).filter(|(number, _)| Some(usize::from(*number)) != victim);
         let mut men: Vec<(u8, Man)> = stay.map(|(number, &man)| (number, now(usize::from(number), man))).collect();
-        men.sort_by_key(|(_, man)| place(variant, *man));
+        men.sort_by_key(|(_, man)| man.place(variant));
         let order = std::array::from_fn(|at| men.get(at).map_or(0, |&(number, _)| number));
         (Self(men.into_iter().map(|(_, man)| man).collect()), order)
     }
@@ -136,11 +158,6 @@ impl Material {
     }
 }
 
-/// By what men are sorted.
-fn place(variant: &Variant, man: Man) -> (bool, usize, Unit) {
-    (man.unit != variant.royal(), man.colour.index(), man.unit)
-}
-
 fn unit_of(variant: &Variant, text: &str) -> Result<Unit, EndgameError> {
     let letters = || variant.units().map(|unit| variant.unit(unit).letter).collect();
     let refused = || EndgameError::Letter { letters: letters(), got: text.chars().take(16).collect() };
@@ -162,6 +179,7 @@ mod tests {
         assert_eq!((known.text(&chess), known.stem(&chess)), ("K+B+N v K".into(), "KBNvK".into()));
         assert_eq!(read(" B + K+N vK").unwrap(), known);
         assert_ne!(read("K v K+B+N").unwrap(), known);
+        assert_eq!(known.exchanged(&chess), read("K v K+B+N").unwrap());
         assert!(read("K+B+B v K").unwrap().has_twins() && !read("K+B v K+B").unwrap().has_twins());
         assert!(matches!(read("K+N"), Err(EndgameError::Malformed { .. })));
         assert!(matches!(read("v K"), Err(EndgameError::Malformed { .. })));

@@ -1,12 +1,11 @@
 //! A finished table and the answers it gives.
 
 use super::layout::{Layout, Squares};
-use super::{MOST_MEN, Man, Material, Stage, Work};
-use crate::geometry::Square;
+use super::{Material, Stage, Work};
 use crate::position::{Piece, Position};
 use crate::variant::Variant;
 use crate::variant::rules::{Colour, SideResult};
-use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// The code of a draw, and of whatever is not decided yet.
@@ -56,11 +55,18 @@ impl Value {
     pub const fn moves(self) -> u16 {
         self.plies.div_ceil(2)
     }
+
+    /// Whether the end comes before the variant's move count makes a draw of a position of this value. Captures and moves that
+    /// set the count back only give the winner more time; an end on the last ply goes before the count.
+    pub fn is_within_move_count(self, position: &Position) -> bool {
+        let needed = u32::from(position.plies_without_progress()) + u32::from(self.plies);
+        position.variant().rules().end.move_count.is_none_or(|limit| needed <= u32::from(limit))
+    }
 }
 
 /// As people say it: `win in 16 moves (31 plies)`.
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moves = self.moves();
         let plural = |count: u16| if count == 1 { "" } else { "s" };
         let word = match self.result {
@@ -244,19 +250,6 @@ impl Table {
         }
     }
 
-    /// The value of a position of these men, whose rights the caller has looked at.
-    fn value_of(&self, position: &Position) -> Option<Value> {
-        let mut squares = [Square::from_index(0); MOST_MEN];
-        let mut placed = [false; MOST_MEN];
-        for square in position.occupied() {
-            let piece = position.piece_at(square);
-            let man = Man { unit: piece.unit(), colour: piece.colour() };
-            let number = (0..self.material.men().len()).find(|&at| !placed[at] && self.material.men()[at] == man)?;
-            (squares[number], placed[number]) = (square, true);
-        }
-        self.value(position.side_to_move(), &squares)
-    }
-
     /// The legal positions of one side to move counted, and the longest win and loss; `None` if it was stopped.
     pub fn statistics(&self, side: Colour, work: &Work) -> Option<Statistics> {
         let total = self.slots() as u64;
@@ -299,52 +292,6 @@ impl Table {
 pub(super) fn place(variant: &Arc<Variant>, material: &Material, side: Colour, squares: &Squares) -> Option<Position> {
     let men = material.men().iter().zip(squares).map(|(man, &square)| (square, Piece::new(man.unit, man.colour)));
     Position::of_men(variant, men, side).ok()
-}
-
-/// Tables of one game, by material.
-#[derive(Default)]
-pub struct Tables(HashMap<Material, Table>);
-
-impl Tables {
-    /// No tables.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a table.
-    pub fn insert(&mut self, table: Table) {
-        self.0.insert(table.material().clone(), table);
-    }
-
-    /// The table of these men.
-    pub fn get(&self, material: &Material) -> Option<&Table> {
-        self.0.get(material)
-    }
-
-    /// Drops all tables but those wanted.
-    pub fn keep_only(&mut self, wanted: impl Fn(&Material) -> bool) {
-        self.0.retain(|material, _| wanted(material));
-    }
-
-    /// The value of a position for the side to move. `None` if there is no table of its men, or it has castling rights, men in hand or a
-    /// capture en passant.
-    pub fn probe(&self, position: &Position) -> Option<Value> {
-        if position.castling_rights() != 0 || has_en_passant(position) || has_men_in_hand(position) {
-            return None;
-        }
-        self.0.get(&Material::on_board(position)?)?.value_of(position)
-    }
-}
-
-fn has_en_passant(position: &Position) -> bool {
-    let mut any = false;
-    position.en_passant_captures(|_| any = true);
-    any
-}
-
-fn has_men_in_hand(position: &Position) -> bool {
-    position.variant().rules().drops.is_some()
-        && Colour::BOTH.into_iter().any(|side| position.variant().units().any(|unit| position.in_hand(unit, side) > 0))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Every change is all or nothing: what cannot be done leaves everything as it was and says why.
 
 use super::command::{Go, Setup};
+use super::endgames::{Endgames, EndgamesError};
 use super::options::{DEFAULT_HASH, DEFAULT_VARIANT};
 use super::room::has_room_for;
 use super::thinking::Task;
@@ -33,6 +34,8 @@ pub(super) struct Engine {
     evaluator: Arc<Tapered>,
     /// The chosen weights file. It may be one of another variant, waiting for that variant to be chosen.
     weights_file: Option<PathBuf>,
+    /// The endgame tables of the game, if a folder was chosen.
+    endgames: Option<Endgames>,
     /// What searches go by, whatever the game; a memory is always made with these.
     params: Params,
     hash: usize,
@@ -76,6 +79,8 @@ pub(super) enum EngineError {
     SearchFile { path: PathBuf, source: ParamsError },
     #[error("{0}")]
     Param(#[from] ParamError),
+    #[error("{0}")]
+    Endgames(#[from] EndgamesError),
     #[error("Hash: expected a size that there is memory for, got {0} MB")]
     NoRoom(usize),
 }
@@ -91,6 +96,7 @@ impl Engine {
             met: HashMap::from([(DEFAULT_VARIANT.to_owned(), met)]),
             files: BTreeMap::new(),
             weights_file: None,
+            endgames: None,
             params: Params::default(),
             hash: DEFAULT_HASH,
             memory: None,
@@ -156,19 +162,35 @@ impl Engine {
         Ok(())
     }
 
-    /// Changes the game; the board shows its start. Returns why the chosen weights could not be used, if so.
-    pub fn set_variant(&mut self, name_or_path: &str) -> Result<Option<EngineError>, EngineError> {
+    /// Changes the game; the board shows its start. Returns what the user should know of the files chosen before, a line each.
+    pub fn set_variant(&mut self, name_or_path: &str) -> Result<Vec<String>, EngineError> {
         let Met { variant, best_known } = self.meet(name_or_path)?;
         let weights = self.weights_file.as_deref().map(|path| read_weights(&variant, path)).transpose();
-        let (evaluator, fault) = match weights {
-            Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), None),
-            Ok(None) => (best_known, None),
-            Err(fault) => (best_known, Some(fault)),
+        let (evaluator, mut remarks) = match weights {
+            Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), Vec::new()),
+            Ok(None) => (best_known, Vec::new()),
+            Err(fault) => (best_known, vec![fault.to_string(), "the values built in are used".into()]),
         };
         self.game = new_game(&variant);
         (self.variant, self.evaluator) = (variant, evaluator);
         self.forget();
-        Ok(fault)
+        remarks.extend(self.follow_with_endgames());
+        Ok(remarks)
+    }
+
+    /// The folder chosen before has other tables for another game. Returns what it has.
+    fn follow_with_endgames(&mut self) -> Vec<String> {
+        let Some(old) = self.endgames.take_if(|endgames| !endgames.are_of(&self.variant)) else { return Vec::new() };
+        self.set_endgames(Some(old.path().into())).unwrap_or_else(|error| vec![error.to_string()])
+    }
+
+    /// Changes the folder of endgame tables; `None` is no tables. Returns what was found, a line each: first what is used, then what
+    /// is wrong with other files.
+    pub fn set_endgames(&mut self, path: Option<PathBuf>) -> Result<Vec<String>, EngineError> {
+        self.endgames = path.map(|path| Endgames::load(&path, &self.variant)).transpose()?;
+        self.forget();
+        let told = |endgames: &Endgames| [vec![endgames.summary()], endgames.faults()].concat();
+        Ok(self.endgames.as_ref().map(told).unwrap_or_default())
     }
 
     /// A shipped game from memory if it was chosen before; a file is read anew each time. Names are read in either case,
@@ -270,6 +292,7 @@ impl Engine {
             waits_for_stop: go.infinite || !ends_by_itself,
             limits,
             evaluator: Arc::clone(&self.evaluator),
+            endgames: self.endgames.as_ref().map(|endgames| Arc::clone(endgames.tables())),
             memory,
         })
     }

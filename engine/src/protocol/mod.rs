@@ -5,6 +5,7 @@
 //! [`crate::position`]'s, thinking is [`crate::search`]'s.
 
 mod command;
+mod endgames;
 mod engine;
 mod lines;
 mod options;

@@ -27,6 +27,8 @@ pub(super) enum Setting {
     Weights(Option<PathBuf>),
     /// A search file; `None`: the defaults.
     SearchFile(Option<PathBuf>),
+    /// A folder of endgame tables; `None`: no tables.
+    EndgamePath(Option<PathBuf>),
     /// One number of the search.
     Param(&'static Param, i32),
     /// Forget what was searched.
@@ -34,7 +36,7 @@ pub(super) enum Setting {
 }
 
 /// The options that are no numbers of the search.
-const NAMES: [&str; 6] = ["UCI_Variant", "VariantPath", "Hash", "Weights", "SearchFile", "Clear Hash"];
+const NAMES: [&str; 7] = ["UCI_Variant", "VariantPath", "Hash", "Weights", "SearchFile", "EndgamePath", "Clear Hash"];
 
 /// Why an assignment was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +64,7 @@ pub(super) fn offer<'a>(from_files: impl Iterator<Item = &'a str>) -> String {
     let _ = write!(text, "\noption name Hash type spin default {DEFAULT_HASH} min 1 max {MOST_HASH}");
     let _ = write!(text, "\noption name Weights type string default {EMPTY}");
     let _ = write!(text, "\noption name SearchFile type string default {EMPTY}");
+    let _ = write!(text, "\noption name EndgamePath type string default {EMPTY}");
     text.push_str("\noption name Clear Hash type button");
     for Param { name, default, min, max, .. } in Params::TABLE {
         let _ = write!(text, "\noption name {name} type spin default {default} min {min} max {max}");
@@ -81,6 +84,7 @@ pub(super) fn setting(assignment: &Assignment<'_>) -> Result<Setting, OptionErro
         "weights" => Ok(Setting::Weights(text("Weights")?.map(Into::into))),
         "hash" => mebibytes(assignment.value.ok_or(OptionError::NoValue { name: "Hash" })?).map(Setting::Hash),
         "searchfile" => Ok(Setting::SearchFile(text("SearchFile")?.map(Into::into))),
+        "endgamepath" => Ok(Setting::EndgamePath(text("EndgamePath")?.map(Into::into))),
         "clear hash" => Ok(Setting::ClearHash),
         name => number(name, assignment),
     }
@@ -123,6 +127,8 @@ mod tests {
         assert_eq!(set("Hash", None), Err(OptionError::NoValue { name: "Hash" }));
         assert_eq!(set("SearchFile", Some("a b.toml")), Ok(Setting::SearchFile(Some("a b.toml".into()))));
         assert_eq!(set("searchfile", Some("<empty>")), Ok(Setting::SearchFile(None)));
+        assert_eq!(set("EndgamePath", Some("my tables")), Ok(Setting::EndgamePath(Some("my tables".into()))));
+        assert_eq!(set("endgamepath", Some("<empty>")), Ok(Setting::EndgamePath(None)));
         let unknown = set("hahs", Some("2")).unwrap_err();
         assert_eq!(unknown, OptionError::Unknown { got: "hahs".into(), nearest: "Hash" });
     }

@@ -1,12 +1,13 @@
 //! Work that goes on while the session listens: a search or a count of leaves, on a thread of its own.
 
 use super::voice::Voice;
+use crate::endgame::Tables;
 use crate::evaluate::Tapered;
 use crate::moves::Move;
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
 use crate::search::score::mate_in;
-use crate::search::{Limits, Memory, Report, search};
+use crate::search::{Limits, Memory, Report, Request, search};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub(super) struct Task {
     pub earlier: Vec<u64>,
     pub limits: Limits,
     pub evaluator: Arc<Tapered>,
+    pub endgames: Option<Arc<Tables>>,
     pub memory: Memory,
     /// The answer is held back until `stop`, even if nothing is left to search.
     pub waits_for_stop: bool,
@@ -118,18 +120,19 @@ impl Task {
     fn run<L: Listener>(mut self, stop: &AtomicBool, mut listener: L) -> (Memory, L::Said) {
         let began = Instant::now();
         let mut last = None;
-        let (position, evaluator) = (&self.position, self.evaluator.as_ref());
+        let (position, evaluator, endgames) = (&self.position, self.evaluator.as_ref(), self.endgames.as_deref());
         let mut hears = |report: &Report, fullness| {
             let progress = Progress { position, report, fullness, time: began.elapsed() };
             listener.progress(&progress).is_ok()
         };
-        let report =
-            search(position, &self.earlier, &self.limits, evaluator, &mut self.memory, stop, |report, memory| {
-                last = Some(report.clone());
-                if !hears(report, memory.fullness()) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            });
+        let (earlier, limits) = (self.earlier.as_slice(), &self.limits);
+        let request = Request { position, earlier, limits, evaluator, endgames, stop };
+        let report = search(&request, &mut self.memory, |report, memory| {
+            last = Some(report.clone());
+            if !hears(report, memory.fullness()) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
         // The session meets a lost listener too, and ends.
         if last.as_ref() != Some(&report) {
             hears(&report, self.memory.fullness());
@@ -173,6 +176,9 @@ fn info(progress: &Progress<'_>) -> String {
         report.nodes,
         time.as_millis()
     );
+    if report.endgame_hits > 0 {
+        let _ = write!(text, " tbhits {}", report.endgame_hits);
+    }
     if !report.line.is_empty() {
         let _ = write!(text, " pv {}", line_text(position, &report.line));
     }

@@ -143,6 +143,10 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Setting::Hash(mebibytes) => self.engine.set_hash(mebibytes),
             Setting::Weights(path) => self.engine.set_weights(path),
             Setting::SearchFile(path) => self.engine.set_search_file(path),
+            Setting::EndgamePath(path) => match self.engine.set_endgames(path) {
+                Ok(remarks) => return self.voice.remark(remarks.join("\n")),
+                Err(error) => Err(error),
+            },
             Setting::Param(param, value) => self.engine.set_param(param, value),
             Setting::ClearHash => {
                 self.engine.forget();
@@ -154,9 +158,9 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
 
     fn set_variant(&mut self, name_or_path: &str) -> io::Result<()> {
         match self.engine.set_variant(name_or_path) {
-            Ok(fault) => {
+            Ok(remarks) => {
                 self.voice.remark(self.engine.introduction())?;
-                fault.map_or(Ok(()), |fault| self.voice.remark(format_args!("{fault}\nthe values built in are used")))
+                self.voice.remark(remarks.join("\n"))
             }
             Err(error) => self.voice.remark(error),
         }

@@ -1,9 +1,10 @@
 //! Search: which move is best, and how good it is.
 //!
 //! [`search`] is a function of its arguments; what it remembers from move to move of a game lives in the caller's
-//! [`Memory`]. Iterative deepening and the root are here, the main node in `node`, captures in `quiescence`, the
-//! order of moves in `ordering`, and every number in [`params`].
+//! [`Memory`]. Iterative deepening and the root are here, the main node in `node`, captures in `quiescence`, positions that a
+//! table knows in `endgames`, the order of moves in `ordering`, and every number in [`params`].
 
+mod endgames;
 pub mod history;
 mod node;
 mod ordering;
@@ -16,6 +17,7 @@ pub mod time;
 pub use params::Params;
 pub use time::{Clock, Deadline};
 
+use crate::endgame::Tables;
 use crate::evaluate::{Evaluator, Follow};
 use crate::moves::{Move, Safety, Wanted};
 use crate::position::{Position, Undo};
@@ -71,6 +73,8 @@ pub struct Report {
     pub selective_depth: usize,
     /// Nodes searched, quiescence included.
     pub nodes: u64,
+    /// Nodes whose score an endgame table knew.
+    pub endgame_hits: u64,
     /// The best line.
     pub line: Vec<Move>,
 }
@@ -138,20 +142,32 @@ impl Memory {
     }
 }
 
-/// Searches a position. `earlier` are the keys of the game's positions before this one, oldest first; `stop` ends the
-/// search from outside, `iteration` hears of every finished depth. The same arguments and memory give the same report,
-/// unless time or `stop` end the search.
+/// What is to be searched, and with what.
+pub struct Request<'a, E> {
+    /// The position.
+    pub position: &'a Position,
+    /// Keys of the game's positions before it, oldest first.
+    pub earlier: &'a [u64],
+    /// When the search ends.
+    pub limits: &'a Limits,
+    /// How positions are judged.
+    pub evaluator: &'a E,
+    /// What is known of positions with few men.
+    pub endgames: Option<&'a Tables>,
+    /// Ends the search from outside.
+    pub stop: &'a AtomicBool,
+}
+
+/// Searches a position; `iteration` hears of every finished depth. The same request and memory give the same report, unless
+/// time or `stop` end the search.
 pub fn search<E: Evaluator>(
-    position: &Position,
-    earlier: &[u64],
-    limits: &Limits,
-    evaluator: &E,
+    request: &Request<'_, E>,
     memory: &mut Memory,
-    stop: &AtomicBool,
     mut iteration: impl FnMut(&Report, &Memory),
 ) -> Report {
     memory.table.next_search();
-    let mut searcher = Searcher::new(position, earlier, limits, evaluator, memory, stop);
+    let limits = request.limits;
+    let mut searcher = Searcher::new(request, memory);
     let mut report = searcher.first_report();
     let most = limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     for depth in 1..=most {
@@ -169,11 +185,13 @@ pub fn search<E: Evaluator>(
 struct Searcher<'a, E: Evaluator> {
     position: Position,
     evaluator: &'a E,
+    endgames: Option<&'a Tables>,
     memory: &'a mut Memory,
     limits: &'a Limits,
     stop: &'a AtomicBool,
     began: Instant,
     nodes: u64,
+    endgame_hits: u64,
     stopped: bool,
     selective_depth: usize,
     /// Keys of the game's and the line's positions; the current one is last.
@@ -196,14 +214,8 @@ struct Ply<A> {
 }
 
 impl<'a, E: Evaluator> Searcher<'a, E> {
-    fn new(
-        position: &Position,
-        earlier: &[u64],
-        limits: &'a Limits,
-        evaluator: &'a E,
-        memory: &'a mut Memory,
-        stop: &'a AtomicBool,
-    ) -> Self {
+    fn new(request: &Request<'a, E>, memory: &'a mut Memory) -> Self {
+        let &Request { position, earlier, limits, evaluator, endgames, stop } = request;
         let root = Ply { accumulator: evaluator.fresh(position), killers: [None; 2], going: None, value: 0 };
         let mut keys = Vec::with_capacity(earlier.len() + MAX_PLY + 1);
         keys.extend_from_slice(earlier);
@@ -214,11 +226,13 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         Self {
             position: position.clone(),
             evaluator,
+            endgames,
             memory,
             limits,
             stop,
             began: Instant::now(),
             nodes: 0,
+            endgame_hits: 0,
             stopped: false,
             selective_depth: 0,
             keys,
@@ -236,7 +250,15 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             Some(_) => self.evaluator.evaluate(&self.position, &self.plies[0].accumulator),
             None => DRAW,
         };
-        Report { best, score, depth: 0, selective_depth: 0, nodes: 0, line: best.into_iter().collect() }
+        Report {
+            best,
+            score,
+            depth: 0,
+            selective_depth: 0,
+            nodes: 0,
+            endgame_hits: 0,
+            line: best.into_iter().collect(),
+        }
     }
 
     fn root_moves(&self) -> Vec<Move> {
@@ -281,6 +303,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             depth,
             selective_depth: self.selective_depth,
             nodes: self.nodes,
+            endgame_hits: self.endgame_hits,
             line,
         }
     }
@@ -301,6 +324,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             (report.best, report.score) = (Some(best), score);
         }
         report.nodes = self.nodes;
+        report.endgame_hits = self.endgame_hits;
         report.selective_depth = self.selective_depth;
         report
     }

@@ -40,7 +40,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         if self.enter_node(ply) {
             return 0;
         }
-        if let Some(score) = self.game_over_score(ply).filter(|_| ply > 0) {
+        if ply > 0
+            && let Some(score) = self.game_over_score(ply).or_else(|| self.endgame_score(ply))
+        {
             return score;
         }
         let (alpha, beta) = if ply > 0 { within_mate_distance(alpha, beta, ply) } else { (alpha, beta) };
@@ -88,7 +90,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// A draw as the side to move sees it: the side at the root would rather play on, the other one knows that.
-    fn draw_score(&self, ply: usize) -> i32 {
+    pub(super) fn draw_score(&self, ply: usize) -> i32 {
         let contempt = self.memory.params.contempt;
         if ply.is_multiple_of(2) { DRAW - contempt } else { DRAW + contempt }
     }

@@ -11,7 +11,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if self.enter_node(ply) {
             return 0;
         }
-        if let Some(score) = self.game_over_score(ply) {
+        if let Some(score) = self.game_over_score(ply).or_else(|| self.endgame_score(ply)) {
             return score;
         }
         let key = self.position.key();

@@ -6,6 +6,9 @@ pub const MATE: i32 = 31_000;
 pub const INFINITE: i32 = 32_000;
 /// Scores beyond this are mates (or other forced ends of the game).
 pub const MATE_BOUND: i32 = MATE - 1_000;
+/// Value of a position that an endgame table calls won, but which the move count may draw before the end; a win in n plies is
+/// worth n less. More than any evaluation, less than a mate.
+pub const WON: i32 = 20_000;
 /// A draw.
 pub const DRAW: i32 = 0;
 

@@ -8,7 +8,7 @@
 use crate::evaluate::{Tapered, Weights};
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
-use crate::search::{Limits, Memory, Params, search};
+use crate::search::{Limits, Memory, Params, Request, search};
 use crate::table::aligned;
 use crate::variant::Variant;
 use rand_chacha::ChaCha8Rng;
@@ -139,7 +139,9 @@ impl Searcher {
     fn search(&mut self, position: &Position, limits: &Limits) -> crate::search::Report {
         self.memory.forget();
         let never = AtomicBool::new(false);
-        search(position, &[], limits, &self.evaluator, &mut self.memory, &never, |_, _| ())
+        let request =
+            Request { position, earlier: &[], limits, evaluator: &self.evaluator, endgames: None, stop: &never };
+        search(&request, &mut self.memory, |_, _| ())
     }
 }
 

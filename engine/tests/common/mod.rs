@@ -2,12 +2,14 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use fairyforge_engine::endgame::{Material, Plan, Stage, Tables, Work, solve};
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::variant::Variant;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 
 /// All shipped games, compiled once.
@@ -44,6 +46,23 @@ pub fn position(name: &str, fen: &str) -> Position {
 /// A position that must be accepted.
 pub fn read(variant: &Arc<Variant>, fen: &str) -> Position {
     Position::from_fen(variant, fen).unwrap_or_else(|error| panic!("{} {fen}: {error}", variant.name()))
+}
+
+/// The tables of these men and all that they lead to.
+pub fn tables(variant: &Arc<Variant>, all_men: &[&str]) -> Tables {
+    let never = AtomicBool::new(false);
+    let work = Work { threads: 0, stop: &never, report: &|_: Stage| () };
+    let mut tables = Tables::new();
+    for men in all_men {
+        let material = Material::parse(variant, men).unwrap_or_else(|error| panic!("{error}"));
+        let plan = Plan::of(variant, &material).unwrap_or_else(|error| panic!("{error}"));
+        for planned in &plan.tables {
+            if tables.get(&planned.material).is_none() {
+                tables.insert(solve(variant, planned, &tables, &work).unwrap_or_else(|error| panic!("{error}")));
+            }
+        }
+    }
+    tables
 }
 
 /// Plays moves given in text.

@@ -15,7 +15,7 @@ use crate::selfplay::Openings;
 use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
-use fairyforge_engine::search::{self, Limits, Memory, Params, Report};
+use fairyforge_engine::search::{self, Limits, Memory, Params, Report, Request};
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
@@ -164,6 +164,7 @@ impl ArenaBench {
             openings: OpeningBook::open(&self.variant, &OpeningSource::Random(Openings::default()), number)?,
             terms: Terms {
                 adjudication: Adjudication::default(),
+                endgames: None,
                 time_margin: Duration::ZERO,
                 sprt: None,
                 breakdowns: 0,
@@ -207,7 +208,9 @@ impl ArenaBench {
         for (ply, text) in entry.moves.split(' ').enumerate() {
             let memory = &mut memories[ply % 2];
             let ignore = |_: &Report, _: &Memory| {};
-            let report = search::search(game.position(), game.earlier(), &limits, evaluator, memory, &never, ignore);
+            let (position, earlier) = (game.position(), game.earlier());
+            let request = Request { position, earlier, limits: &limits, evaluator, endgames: None, stop: &never };
+            let report = search::search(&request, memory, ignore);
             nodes += report.nodes;
             let found = report.best.ok_or_else(|| differs(ply, text, "no move".into()))?;
             if game.position().move_text(found) != text {

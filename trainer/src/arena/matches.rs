@@ -13,6 +13,7 @@ use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
 use crate::play::{Adjudication, Ending, PlayedGame, Referee, Seat, Start};
 use crate::run_dir::FileError;
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::variant::Variant;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +31,8 @@ const MOST_WAITING: usize = 256;
 pub struct Terms {
     /// Early ends of games.
     pub adjudication: Adjudication,
+    /// Tables that end games, as the adjudication names them.
+    pub endgames: Option<Arc<Tables>>,
     /// How much a clock may be overstepped.
     pub time_margin: Duration,
     /// The test that may end the match.
@@ -348,7 +351,12 @@ impl<'a> Worker<'a> {
             Seat { mover: black.as_mut()?, allowance: contestants[players[1]].allowance },
         ];
         let terms = &self.contest.terms;
-        let referee = Referee { adjudication: &terms.adjudication, time_margin: terms.time_margin, stop: self.halt };
+        let referee = Referee {
+            adjudication: &terms.adjudication,
+            endgames: terms.endgames.as_deref(),
+            time_margin: terms.time_margin,
+            stop: self.halt,
+        };
         referee.play(Start { position: &opening.position, plies: opening.plies }, &mut seats, |_, _| ())
     }
 

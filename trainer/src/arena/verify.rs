@@ -7,7 +7,9 @@ use super::plan::{MatchPlan, PlayerPlan};
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
 use crate::play::adjudication::Counts;
-use crate::play::{Ending, FaultKind};
+use crate::play::endgames::EndgamesError;
+use crate::play::{Adjudication, FaultKind, ending};
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::Params;
@@ -38,6 +40,9 @@ pub enum VerifyError {
     /// The openings are not there any more.
     #[error(transparent)]
     Openings(#[from] OpeningError),
+    /// The endgame tables are not there any more, or are others.
+    #[error(transparent)]
+    Endgames(#[from] EndgamesError),
     /// The test cannot be made.
     #[error(transparent)]
     Sprt(#[from] SprtError),
@@ -52,6 +57,8 @@ pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Re
     let schedule = plan.schedule();
     let mut standing = Standing::new(schedule.clone(), plan.players.len(), plan.sprt.map(Sprt::new).transpose()?);
     let openings = OpeningBook::open(variant, &plan.openings, plan.seed)?;
+    let endgames = plan.adjudication.clone().load_endgames(variant, Path::to_path_buf)?;
+    let referee = Replay { variant, adjudication: &plan.adjudication, endgames: endgames.as_deref() };
     let mut problems = header_problems(plan, reader.header());
     for entry in reader {
         let entry = entry?;
@@ -72,7 +79,7 @@ pub fn verify_games(variant: &Arc<Variant>, plan: &MatchPlan, path: &Path) -> Re
         expect("players", &format!("{white} and {black}"), &format!("{} and {}", entry.white, entry.black));
         expect("opening", &opening.position.fen(), &entry.fen);
         expect("plies of the opening", &opening.plies.to_string(), &entry.plies.to_string());
-        match replayed(variant, plan, &entry) {
+        match referee.end(&entry) {
             Ok((termination, result)) => {
                 expect("end", &termination, &entry.termination);
                 expect("result", &result.to_string(), &entry.result.to_string());
@@ -116,31 +123,40 @@ fn player_facts(player: &PlayerPlan, told: &JournalPlayer) -> Vec<(String, Strin
     facts
 }
 
-/// How the game ends if it is played through: its termination and the result for White.
-fn replayed(variant: &Arc<Variant>, plan: &MatchPlan, entry: &GameEntry) -> Result<(String, i8), String> {
-    let start = Position::from_fen(variant, &entry.fen).map_err(|error| error.to_string())?;
-    let mut game = Game::new(start);
-    let mut counts = Counts::after(entry.plies);
-    let mut ended: Option<Ending> = None;
-    for (number, (text, &score)) in (1..).zip(entry.moves.split_whitespace().zip(&entry.scores)) {
-        if let Some(ending) = ended.or_else(|| game.outcome().map(Ending::Rules)) {
-            return Err(format!("expected no move after {}, got {text} as move {number}", ending.termination()));
+/// What ends the games of a match.
+struct Replay<'a> {
+    variant: &'a Arc<Variant>,
+    adjudication: &'a Adjudication,
+    endgames: Option<&'a Tables>,
+}
+
+impl Replay<'_> {
+    /// How the game ends if it is played through: its termination and the result for White.
+    fn end(&self, entry: &GameEntry) -> Result<(String, i8), String> {
+        let start = Position::from_fen(self.variant, &entry.fen).map_err(|error| error.to_string())?;
+        let mut game = Game::new(start);
+        let mut counts = Counts::after(entry.plies);
+        let mut agreed = None;
+        for (number, (text, &score)) in (1..).zip(entry.moves.split_whitespace().zip(&entry.scores)) {
+            if let Some(ending) = ending(&game, self.endgames, agreed) {
+                return Err(format!("expected no move after {}, got {text} as move {number}", ending.termination()));
+            }
+            let mv = game.position().parse_move(text).map_err(|error| format!("move {number}: {error}"))?;
+            agreed = counts.hear(self.adjudication, game.position().side_to_move(), score);
+            game.play(mv);
         }
-        let mv = game.position().parse_move(text).map_err(|error| format!("move {number}: {error}"))?;
-        let verdict = counts.hear(&plan.adjudication, game.position().side_to_move(), score);
-        ended = verdict.map(Ending::Adjudicated);
-        game.play(mv);
-    }
-    let ended = game.outcome().map(Ending::Rules).or(ended);
-    match (ended, &entry.fault) {
-        (Some(ending), None) => Ok((ending.termination(), sign(ending.winner()))),
-        (None, Some(fault)) => fault_end(&game, entry, fault.player, fault.kind),
-        (Some(ending), Some(fault)) => Err(format!("expected the end by {}, got {}", ending.termination(), fault.kind)),
-        (None, None) => Err(format!(
-            "expected a game that has ended, got {:?} after {} moves",
-            entry.termination,
-            entry.scores.len()
-        )),
+        match (ending(&game, self.endgames, agreed), &entry.fault) {
+            (Some(ending), None) => Ok((ending.termination(), sign(ending.winner()))),
+            (None, Some(fault)) => fault_end(&game, entry, fault.player, fault.kind),
+            (Some(ending), Some(fault)) => {
+                Err(format!("expected the end by {}, got {}", ending.termination(), fault.kind))
+            }
+            (None, None) => Err(format!(
+                "expected a game that has ended, got {:?} after {} moves",
+                entry.termination,
+                entry.scores.len()
+            )),
+        }
     }
 }
 

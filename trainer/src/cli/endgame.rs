@@ -343,8 +343,11 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn value(&mut self, position: &Position) -> Result<Option<Value>, Failure> {
         let Some(material) = Material::on_board(position) else { return Ok(None) };
-        if self.tables.get(&material).is_none() && self.folder.has(self.variant, &material)? {
-            self.tables.insert(self.folder.read(self.variant, &material)?);
+        // With like armies the table of the exchanged colours will do.
+        for material in [material.exchanged(self.variant), material] {
+            if self.tables.get(&material).is_none() && self.folder.has(self.variant, &material)? {
+                self.tables.insert(self.folder.read(self.variant, &material)?);
+            }
         }
         Ok(self.tables.probe(position))
     }

@@ -3,10 +3,10 @@
 use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
-use crate::plan::{Plan, check_claims};
+use crate::plan::{Plan, check_claims, folder_beside};
 use crate::report::{GameFacts, LoopReport};
 use crate::run_dir::write_atomically;
-use crate::training_loop::{GenerationResult, LoopError, TrainingLoop};
+use crate::training_loop::{GenerationResult, LoopError, LoopTables, TrainingLoop};
 use anyhow::Context;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub struct LoopArgs {
 pub(super) fn quickstart(args: &QuickstartArgs) -> Result<(), Failure> {
     let plan = Plan::read(QUICKSTART).or_bad_input(|| "cannot use the quickstart's plan".into())?;
     let out = or_run(args.out.as_ref(), "quickstart");
-    execute(&plan, &out, args.threads, &format!("fairyforge quickstart --out {}", out.display()))
+    execute(plan, &out, args.threads, &format!("fairyforge quickstart --out {}", out.display()))
 }
 
 pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
@@ -56,10 +56,13 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
     let mut plan = Plan::read(&text).or_bad_input(doing)?;
     plan.variant = beside(&args.plan, plan.variant);
+    for adjudication in [&mut plan.selfplay.adjudication, &mut plan.gate.adjudication] {
+        adjudication.endgames = adjudication.endgames.take().map(|named| folder_beside(&args.plan, &named));
+    }
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("loop");
     let out = or_run(args.out.as_ref(), name);
     let command = format!("fairyforge loop {} --out {}", args.plan.display(), out.display());
-    execute(&plan, &out, args.threads, &command)
+    execute(plan, &out, args.threads, &command)
 }
 
 /// What is saved of a plan: itself, and the rules it was started with.
@@ -76,14 +79,16 @@ pub(super) fn beside(plan: &Path, variant: String) -> String {
     if variant.ends_with(".toml") && path.is_file() { path.to_string_lossy().into_owned() } else { variant }
 }
 
-fn execute(plan: &Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
+fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
     let began = Instant::now();
     let variant = load_variant(&plan.variant)?;
     check_claims(&plan.claims, &variant).or_bad_input(|| "cannot judge the plan's claims".into())?;
+    let endgames = LoopTables::load(&mut plan, &variant).or_bad_input(|| "cannot adjudicate by tables".into())?;
+    let plan = &plan;
     let saved = SavedPlan { rules_hash: variant.rules_hash(), plan };
     let run = open_run(out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
-    let training = TrainingLoop { plan, variant: &variant, run: &run, stop: &stop };
+    let training = TrainingLoop { plan, variant: &variant, endgames: &endgames, run: &run, stop: &stop };
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
     let facts = generations
         .iter()

@@ -41,6 +41,9 @@ pub struct SelfplayArgs {
     /// Games a shard: what a killed run plays again, at most, for each thread.
     #[arg(long, default_value_t = 20)]
     shard_games: u64,
+    /// Folder of endgame tables: a game ends as soon as they know its result. docs/endgames.md says how.
+    #[arg(long, value_name = "DIR")]
+    endgames: Option<PathBuf>,
 }
 
 /// What is saved of the request: everything that decides the games.
@@ -64,7 +67,10 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
         ..Default::default()
     };
     settings.openings.imbalance.share = args.imbalance;
+    settings.adjudication.endgames.clone_from(&args.endgames);
     check_selfplay(&settings).or_bad_input(|| "the settings do not fit".into())?;
+    let loading = settings.adjudication.load_endgames(&variant, Path::to_path_buf);
+    let endgames = loading.or_bad_input(|| "cannot adjudicate by tables".into())?;
     let plan = SelfplayPlan {
         kind: "selfplay",
         variant: variant.name(),
@@ -89,7 +95,13 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let evaluator = Tapered::new(&variant, &loaded.weights);
     let stop = stop_on_interrupt()?;
     let progress = Progress::new(&format!("self-play, {}", variant.name()), "games", settings.even_games());
-    let generation = Generation { variant: &variant, settings: &settings, evaluator: &evaluator, origin: &origin };
+    let generation = Generation {
+        variant: &variant,
+        settings: &settings,
+        evaluator: &evaluator,
+        endgames: endgames.as_deref(),
+        origin: &origin,
+    };
     let finished = run.finished_shards(GENERATION).context("cannot list the shards")?;
     let folder = run.selfplay(GENERATION);
     let ended = on_threads(args.play.threads, || generation.play(&folder, &finished, &stop, &progress))?;

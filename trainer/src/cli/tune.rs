@@ -125,6 +125,7 @@ impl Play<'_> {
             base: engine,
             targets,
             settings: &plan.games(),
+            endgames: self.setup.endgames.as_deref(),
             stop: self.stop,
             progress: &progress,
         };

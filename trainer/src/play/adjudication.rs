@@ -5,12 +5,14 @@
 //! * A game is **won** when, for a number of full moves in a row, both sides have agreed that the same side is ahead by
 //!   a margin. A score that disagrees starts the count anew.
 //! * A game that reaches the ply limit is a draw.
+//! * A game of which an endgame table knows the result has it ([`super::endgames`]).
 //!
 //! A move without a score starts both counts anew. The rules of the game go first: a move that mates is a mate, whatever
-//! the scores agree on.
+//! the scores agree on. Then come the tables, which know better than scores.
 
 use fairyforge_engine::variant::rules::Colour;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// When games are ended early. Full moves are two plies, one of each side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,11 +30,26 @@ pub struct Adjudication {
     pub win_margin: i32,
     /// Plies after which a game is drawn.
     pub most_plies: u32,
+    /// Folder of endgame tables that end games; none if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endgames: Option<PathBuf>,
+    /// Digest of the tables: noted by the program when it has read them; if it is there, they must be these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endgames_digest: Option<String>,
 }
 
 impl Default for Adjudication {
     fn default() -> Self {
-        Self { draw_from_move: 60, draw_moves: 10, draw_margin: 10, win_moves: 4, win_margin: 1200, most_plies: 600 }
+        Self {
+            draw_from_move: 60,
+            draw_moves: 10,
+            draw_margin: 10,
+            win_moves: 4,
+            win_margin: 1200,
+            most_plies: 600,
+            endgames: None,
+            endgames_digest: None,
+        }
     }
 }
 
@@ -45,6 +62,10 @@ pub enum Verdict {
     Win(Colour),
     /// Too long: nobody wins.
     PlyLimit,
+    /// An endgame table knows that nobody wins.
+    TableDraw,
+    /// An endgame table knows that this side wins.
+    TableWin(Colour),
 }
 
 /// The counts of one game.
@@ -102,6 +123,7 @@ mod tests {
             win_moves: 2,
             win_margin: 500,
             most_plies: 20,
+            ..Adjudication::default()
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Budget, Fault, Mover, Thought};
 use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::game::Game;
-use fairyforge_engine::search::{self, Deadline, Limits, Memory, Params, Report};
+use fairyforge_engine::search::{self, Deadline, Limits, Memory, Params, Report, Request};
 use std::sync::atomic::AtomicBool;
 
 /// The engine: an evaluation, the numbers of its search, and a memory of its own.
@@ -39,8 +39,9 @@ impl Mover for EngineMover<'_> {
     fn choose(&mut self, game: &Game, budget: &Budget, stop: &AtomicBool) -> Result<Thought, Fault> {
         let limits = self.limits(game, budget);
         let ignore = |_: &Report, _: &Memory| {};
-        let report =
-            search::search(game.position(), game.earlier(), &limits, self.evaluator, &mut self.memory, stop, ignore);
+        let (position, earlier) = (game.position(), game.earlier());
+        let request = Request { position, earlier, limits: &limits, evaluator: self.evaluator, endgames: None, stop };
+        let report = search::search(&request, &mut self.memory, ignore);
         let mv = report.best.expect("a game that is not over has a legal move");
         Ok(Thought { mv, score: Some(report.score), depth: report.depth as u32, nodes: report.nodes })
     }

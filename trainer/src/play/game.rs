@@ -2,7 +2,9 @@
 
 use super::adjudication::{Adjudication, Counts, Verdict};
 use super::clock::Clocks;
+use super::endgames::verdict;
 use super::{Allowance, Fault, FaultKind, Mover, Thought};
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::outcome::Outcome;
 use fairyforge_engine::position::Position;
@@ -32,7 +34,7 @@ pub struct Seat<'a> {
 pub enum Ending {
     /// By the rules.
     Rules(Outcome),
-    /// Early, by agreement of the scores.
+    /// Early, by agreement of the scores or by an endgame table.
     Adjudicated(Verdict),
     /// By the failure of a side, which loses the game on paper.
     Fault(Colour, Fault),
@@ -75,8 +77,8 @@ impl Ending {
     pub fn winner(&self) -> Option<Colour> {
         match self {
             Self::Rules(outcome) => outcome.winner,
-            Self::Adjudicated(Verdict::Win(side)) => Some(*side),
-            Self::Adjudicated(Verdict::Draw | Verdict::PlyLimit) => None,
+            Self::Adjudicated(Verdict::Win(side) | Verdict::TableWin(side)) => Some(*side),
+            Self::Adjudicated(Verdict::Draw | Verdict::PlyLimit | Verdict::TableDraw) => None,
             Self::Fault(side, _) => Some(side.opponent()),
         }
     }
@@ -88,9 +90,17 @@ impl Ending {
             Self::Adjudicated(Verdict::Draw) => "adjudicated draw".into(),
             Self::Adjudicated(Verdict::Win(_)) => "adjudicated win".into(),
             Self::Adjudicated(Verdict::PlyLimit) => "ply limit".into(),
+            Self::Adjudicated(Verdict::TableDraw) => "adjudicated draw by table".into(),
+            Self::Adjudicated(Verdict::TableWin(_)) => "adjudicated win by table".into(),
             Self::Fault(_, fault) => fault.kind.to_string(),
         }
     }
+}
+
+/// How a game has ended, if it has. The rules go before tables, and tables before what the scores agree on, `agreed`.
+pub fn ending(game: &Game, endgames: Option<&Tables>, agreed: Option<Verdict>) -> Option<Ending> {
+    let known = || endgames.and_then(|tables| verdict(tables, game)).or(agreed).map(Ending::Adjudicated);
+    game.outcome().map(Ending::Rules).or_else(known)
 }
 
 /// What ends games besides the rules of the variant.
@@ -98,6 +108,8 @@ impl Ending {
 pub struct Referee<'a> {
     /// Early ends.
     pub adjudication: &'a Adjudication,
+    /// Tables that end games.
+    pub endgames: Option<&'a Tables>,
     /// How much a clock may be overstepped.
     pub time_margin: Duration,
     /// Set to drop all games.
@@ -163,9 +175,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The rules go before what the scores agree on.
     fn judge(&self) -> Option<Ending> {
-        self.game.outcome().map(Ending::Rules).or_else(|| self.verdict.map(Ending::Adjudicated))
+        ending(&self.game, self.referee.endgames, self.verdict)
     }
 
     /// One move, from the question to the board.

@@ -1,20 +1,21 @@
 //! One game between two movers, judged by the variant's own rules.
 //!
-//! [`Referee::play`] asks the side to move for a move, judges it, and ends the game by the rules, by [`adjudication`] or by a
-//! mover's [`Fault`]. Who moves is a [`Mover`]: our engine in this process ([`EngineMover`]) or a program
+//! [`Referee::play`] asks the side to move for a move, judges it, and ends the game by the rules, by [`endgames`] tables, by
+//! [`adjudication`] or by a mover's [`Fault`]. Who moves is a [`Mover`]: our engine in this process ([`EngineMover`]) or a program
 //! outside ([`crate::arena`]). What each may spend on a move is its [`Allowance`]; [`clock`] keeps the time.
 //!
 //! [`crate::selfplay`] records such games, [`crate::arena`] makes matches of them. Nothing here writes files.
 
 pub mod adjudication;
 pub mod clock;
+pub mod endgames;
 mod engine;
 mod game;
 
 pub use adjudication::Adjudication;
 pub use clock::{Allowance, AllowanceError, Budget, TimeControl};
 pub use engine::EngineMover;
-pub use game::{Ending, PlayedGame, PlayedMove, Referee, Seat, Start};
+pub use game::{Ending, PlayedGame, PlayedMove, Referee, Seat, Start, ending};
 
 use fairyforge_engine::game::Game;
 use fairyforge_engine::moves::Move;

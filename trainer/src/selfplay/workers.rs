@@ -5,6 +5,7 @@ use super::{Openings, Player, record_game};
 use crate::play::{Adjudication, Allowance, EngineMover, Referee};
 use crate::progress::Progress;
 use crate::record::{GameRecord, Origin, RecordError, write_shard};
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
@@ -80,6 +81,8 @@ pub struct Generation<'a> {
     pub settings: &'a SelfplaySettings,
     /// How positions are judged.
     pub evaluator: &'a Tapered,
+    /// Tables that end games, as the settings name them.
+    pub endgames: Option<&'a Tables>,
     /// What the records say about themselves; its seed and first game number decide the games.
     pub origin: &'a Origin,
 }
@@ -131,7 +134,8 @@ impl Generation<'_> {
             allowance: Allowance::nodes(self.settings.nodes),
         };
         let mut players = [player(), player()];
-        let referee = Referee { adjudication: &self.settings.adjudication, time_margin: Duration::ZERO, stop };
+        let (adjudication, endgames) = (&self.settings.adjudication, self.endgames);
+        let referee = Referee { adjudication, endgames, time_margin: Duration::ZERO, stop };
         let mut records = Vec::with_capacity(games as usize);
         for number in first..first + games {
             let openings = maker.pair(self.origin.run_seed, number / 2);

@@ -94,6 +94,7 @@ impl ConfirmingMatch<'_> {
             openings: self.openings,
             terms: Terms {
                 adjudication: plan.adjudication.clone(),
+                endgames: self.setup.endgames.clone(),
                 time_margin: Duration::ZERO,
                 sprt: Some(sprt),
                 breakdowns: 0,

@@ -5,6 +5,7 @@ use crate::arena::openings::OpeningBook;
 use crate::arena::statistics::GameResult;
 use crate::play::{Adjudication, Allowance, EngineMover, Referee, Seat, Start};
 use crate::progress::Progress;
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
@@ -73,6 +74,8 @@ pub struct EngineGames<'a> {
     pub targets: &'a [Target],
     /// How games are played.
     pub settings: &'a GameSettings,
+    /// Tables that end games, as the adjudication names them.
+    pub endgames: Option<&'a Tables>,
     /// Set to end it early.
     pub stop: &'a AtomicBool,
     /// Told of every game.
@@ -113,8 +116,8 @@ impl EngineGames<'_> {
         let mut movers = [self.mover(&sides[white]), self.mover(&sides[1 - white])];
         let allowance = Allowance::nodes(self.settings.nodes);
         let mut seats = movers.each_mut().map(|mover| Seat { mover, allowance });
-        let adjudication = &self.settings.adjudication;
-        let referee = Referee { adjudication, time_margin: Duration::ZERO, stop: self.stop };
+        let (adjudication, endgames) = (&self.settings.adjudication, self.endgames);
+        let referee = Referee { adjudication, endgames, time_margin: Duration::ZERO, stop: self.stop };
         let start = Start { position: &opening.position, plies: opening.plies };
         let played = referee.play(start, &mut seats, |_, _| ())?;
         self.progress.game(played.moves.len() as u64);

@@ -7,6 +7,7 @@ use crate::arena::sprt::{EloModel, SprtSettings};
 use crate::play::Adjudication;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -215,7 +216,11 @@ impl Plan {
             search: Some(String::new()),
             weights: Some(String::new()),
             openings: OpeningSource::default(),
-            adjudication: Adjudication::default(),
+            adjudication: Adjudication {
+                endgames: Some(PathBuf::new()),
+                endgames_digest: Some(String::new()),
+                ..Adjudication::default()
+            },
             confirm: Some(confirm),
             parameters: vec![parameter],
         };

@@ -10,7 +10,8 @@ use crate::arena::openings::{OpeningBook, OpeningError, OpeningFile, OpeningSour
 use crate::arena::sprt::Sprt;
 use crate::checksum::text_digest;
 use crate::named_weights::{self, NamedWeights};
-use crate::plan::{MOST_NODES, MOST_TABLE_MEBIBYTES, check_adjudication, check_openings};
+use crate::plan::{MOST_NODES, MOST_TABLE_MEBIBYTES, check_adjudication, check_openings, folder_beside};
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
@@ -42,6 +43,8 @@ pub struct Setup {
     pub weights_digest: String,
     /// Where games begin.
     openings: OpeningSource,
+    /// Tables that end games, as the adjudication names them.
+    pub endgames: Option<Arc<Tables>>,
     /// What is tuned, in the plan's order.
     pub targets: Vec<Target>,
     /// The mathematics.
@@ -154,15 +157,15 @@ impl Setup {
             }
         };
         note_digest(&mut plan.openings, &openings);
+        let placed = |named: &Path| folder_beside(path, named);
+        let endgames = plan.adjudication.load_endgames(&variant, placed).map_err(|error| faults.note(error));
         let base = Engine { params, weights };
         let found = resolve(&mut plan.parameters, &variant, &base, &mut faults);
-        if !faults.0.is_empty() {
-            return Err(faults);
-        }
+        let (true, Ok(endgames)) = (faults.0.is_empty(), endgames) else { return Err(faults) };
         let (targets, settings): (Vec<Target>, Vec<Setting>) = found.into_iter().unzip();
         let tuner = Tuner::new(settings, &plan.course());
         let engine = base.with(&targets, &tuner.start());
-        Ok(Self { plan, variant, engine, search_digest, weights_digest, openings, targets, tuner })
+        Ok(Self { plan, variant, engine, search_digest, weights_digest, openings, endgames, targets, tuner })
     }
 
     /// The openings in the order that a seed makes.
@@ -339,6 +342,7 @@ fn in_file<E: Display>(key: &str, name: &str) -> impl Fn(E) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairyforge_engine::endgame;
 
     const SHORT: &str = "format = 1\nvariant = \"chess\"\nseed = 1\niterations = 10\nweights = \"a-priori\"\n";
 
@@ -396,6 +400,28 @@ mod tests {
             assert_eq!(faults.iter().filter(|fault| fault.contains(part)).count(), count, "{part}: {faults:#?}");
         }
         assert!(setup("").unwrap_err().to_string().contains("at least one [[parameters]]"));
+    }
+
+    #[test]
+    fn endgame_tables_lie_beside_the_plan_and_are_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("tables")).unwrap();
+        let text = format!("{SHORT}[[parameters]]\nname = \"late_move_base\"\n[adjudication]\nendgames = \"tables\"\n");
+        let setup = |text: &str| Setup::new(Plan::read(text).unwrap(), &folder.path().join("plan.toml"));
+        assert!(setup(&text).unwrap_err().to_string().contains("endgames: expected tables of chess"));
+        let chess = Arc::new(Variant::load("chess").unwrap());
+        let plan = endgame::Plan::of(&chess, &endgame::Material::parse(&chess, "K v K").unwrap()).unwrap();
+        let work = endgame::Work { threads: 1, stop: &false.into(), report: &|_| () };
+        let table = endgame::solve(&chess, &plan.tables[0], &Tables::new(), &work).unwrap();
+        let mut file = std::fs::File::create(folder.path().join("tables/KvK.table")).unwrap();
+        endgame::file::write(&table, &mut file).unwrap();
+        let ready = setup(&text).unwrap();
+        assert_eq!(ready.endgames.as_ref().map(|tables| tables.len()), Some(1));
+        let noted = &ready.saved().plan.adjudication;
+        assert_eq!(noted.endgames.as_deref(), Some(Path::new("tables")));
+        assert_eq!(noted.endgames_digest.as_ref().map(String::len), Some(64));
+        let others = format!("{text}endgames_digest = \"00\"\n");
+        assert!(setup(&others).unwrap_err().to_string().contains("expected the tables of digest 00"));
     }
 
     #[test]

@@ -249,6 +249,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
              feature option=\"VariantPath -file \"\n\
              feature option=\"Weights -file \"\n\
              feature option=\"SearchFile -file \"\n\
+             feature option=\"EndgamePath -path \"\n\
              feature option=\"Clear Hash -button\"\n\
              feature done=1",
             self.variants_feature()
@@ -324,8 +325,9 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
                 return self.voice.say(format_args!("Error (unknown variant): variant {theirs:.40}"));
             }
         };
-        if let Err(error) = self.engine.set_variant(&load) {
-            return self.voice.say(one_line("tellusererror", &error));
+        match self.engine.set_variant(&load) {
+            Ok(remarks) => self.comment(&remarks)?,
+            Err(error) => return self.voice.say(one_line("tellusererror", &error)),
         }
         // In games with men in hand XBoard does not judge wins at all.
         self.audience.sees_mates = known || self.engine.variant().rules().drops.is_some();
@@ -391,10 +393,24 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
                 let done = self.engine.set_weights(path.map(Into::into));
                 self.tell(done)
             }
+            ("endgamepath", path) => self.set_endgames(path),
             ("variantpath", None) => Ok(()),
             ("variantpath", Some(path)) => self.add_file(path),
             _ => self.set_search(name, value),
         }
+    }
+
+    /// What a folder has is said in comments, as XBoard sets options before it chooses the game, and tables of other games are no
+    /// reason to disturb the user.
+    fn set_endgames(&mut self, path: Option<&str>) -> io::Result<()> {
+        match self.engine.set_endgames(path.map(Into::into)) {
+            Ok(remarks) => self.comment(&remarks),
+            Err(error) => self.voice.say(one_line("tellusererror", &error)),
+        }
+    }
+
+    fn comment(&self, remarks: &[String]) -> io::Result<()> {
+        remarks.iter().try_for_each(|remark| self.voice.say(one_line("#", remark)))
     }
 
     /// The numbers of the search are not offered one by one, as XBoard would fill the screen with them; who knows their names may

@@ -4,7 +4,7 @@ use crate::cli::{Failure, OrBadInput};
 use crate::run_dir::{FileError, stream_atomically};
 use anyhow::anyhow;
 use fairyforge_engine::endgame::file::{self, EXTENSION, Header};
-use fairyforge_engine::endgame::{Material, Table, Tables};
+use fairyforge_engine::endgame::{Material, Table, Tables, folder};
 use fairyforge_engine::variant::Variant;
 use std::fs::File;
 use std::io::BufReader;
@@ -83,16 +83,8 @@ impl Folder {
     }
 
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        let what = || format!("cannot list {}", self.0.display());
-        let mut files = Vec::new();
-        for entry in std::fs::read_dir(&self.0).or_bad_input(what)? {
-            let path = entry.or_bad_input(what)?.path();
-            if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                files.push(path);
-            }
-        }
-        files.sort();
-        Ok(files)
+        let listed = folder::Folder::open(&self.0).or_bad_input(|| format!("cannot list {}", self.0.display()))?;
+        Ok(listed.files().to_vec())
     }
 }
 

@@ -19,7 +19,7 @@ use crate::arena::schedule::Format;
 use crate::arena::sprt::{EloModel, Sprt, SprtSettings};
 use crate::arena::standing::Standing;
 use crate::arena::{Match, MatchError, Played, Terms};
-use crate::play::TimeControl;
+use crate::play::{Adjudication, TimeControl};
 use crate::run_dir::{RunDir, write_atomically};
 use crate::selfplay::Openings;
 use anyhow::{Context, anyhow};
@@ -183,6 +183,9 @@ struct EndArgs {
     /// A draw after so many plies.
     #[arg(long, default_value_t = 600)]
     most_plies: u32,
+    /// Folder of endgame tables: a game ends as soon as they know its result. docs/endgames.md says how.
+    #[arg(long, value_name = "DIR")]
+    endgames: Option<PathBuf>,
     /// Milliseconds that a clock may be overstepped.
     #[arg(long, default_value_t = 50)]
     time_margin: u64,
@@ -209,7 +212,9 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let players = setup::Players::new(&variant, &args.specs()?, &args.limits, launcher)?;
     let source = args.openings.source();
     let openings = OpeningBook::open(&variant, &source, args.openings.seed).or_bad_input(|| "cannot begin".into())?;
-    let plan = args.plan(&variant, &players, &openings)?;
+    let mut plan = args.plan(&variant, &players, &openings)?;
+    let loading = plan.adjudication.load_endgames(&variant, Path::to_path_buf);
+    let endgames = loading.or_bad_input(|| "cannot adjudicate by tables".into())?;
     let sprt = plan.sprt.map(Sprt::new).transpose().or_bad_input(|| "cannot test these hypotheses".into())?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     let introduced = players.introduce(&variant, &stop)?;
@@ -223,6 +228,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
         openings,
         terms: Terms {
             adjudication: plan.adjudication.clone(),
+            endgames,
             time_margin: Duration::from_millis(plan.time_margin),
             sprt,
             breakdowns: args.ends.breakdowns,
@@ -393,11 +399,20 @@ impl TestArgs {
 }
 
 impl EndArgs {
-    fn adjudication(&self) -> crate::play::Adjudication {
+    fn adjudication(&self) -> Adjudication {
         let (draw_from_move, draw_moves, draw_margin) = self.draw.unwrap_or_default();
         let (win_moves, win_margin) = self.win.unwrap_or_default();
         let most_plies = self.most_plies;
-        crate::play::Adjudication { draw_from_move, draw_moves, draw_margin, win_moves, win_margin, most_plies }
+        Adjudication {
+            draw_from_move,
+            draw_moves,
+            draw_margin,
+            win_moves,
+            win_margin,
+            most_plies,
+            endgames: self.endgames.clone(),
+            endgames_digest: None,
+        }
     }
 }
 
