@@ -57,7 +57,7 @@ fn threads_change_nothing_and_everything_is_there() {
     let names: Vec<&str> = one.1.keys().map(String::as_str).filter(|name| !name.starts_with("selfplay/")).collect();
     let rounds = one.0["findings"]["rounds"].as_array().unwrap().len();
     let weights: Vec<String> = (1..=rounds + 2).map(|number| format!("weights/{number:03}.toml")).collect();
-    let files = ["plan.toml", "report.md", "result.json", "version.txt"].map(String::from);
+    let files = ["plan.toml", "report.html", "report.md", "result.json", "version.txt"].map(String::from);
     assert_eq!(names, files.into_iter().chain(weights).collect::<Vec<_>>());
     let folders = |number: usize| one.1.keys().any(|name| name.starts_with(&format!("selfplay/{number:03}/")));
     assert!((1..=rounds + 2).all(folders) && !folders(rounds + 3));
@@ -89,17 +89,19 @@ fn the_same_command_on_a_finished_run_plays_nothing() {
 
 #[test]
 fn a_look_ends_the_games_when_intervals_are_narrow_enough() {
-    // So wide a goal that the first look reaches it, for the pawn is the measure and has no width at all.
+    // The pawn is the measure and has no width at all once it is clear, which 600 games make it even at the first look's 2.96
+    // standard errors.
+    let longer = PLAN.replace("games = 320", "games = 1200");
     let looked = |goal: &str| {
-        let place = place_with(&PLAN.replace("looks = 2", &format!("looks = 2\n{goal}")));
+        let place = place_with(&longer.replace("looks = 2", &format!("looks = 2\n{goal}")));
         json(&place.run("values run plan.toml --out run --json").succeeded())["findings"].clone()
     };
     let early = looked("half_width = 0.5\nunits = [\"pawn\"]");
     assert_eq!((early["reached"].as_bool(), early["looks"].as_array().unwrap().len()), (Some(true), 1));
-    assert_eq!(early["methods"]["by_lot"]["games"], 160);
+    assert_eq!(early["methods"]["by_lot"]["games"], 600);
     let late = looked("half_width = 0.0001");
     assert_eq!((late["reached"].as_bool(), late["looks"].as_array().unwrap().len()), (Some(false), 2));
-    assert_eq!(late["methods"]["by_lot"]["games"], 320);
+    assert_eq!(late["methods"]["by_lot"]["games"], 1200);
     // Looking early costs width: more standard errors at the first look than at the last.
     let critical = |look: usize| late["looks"][look]["critical"].as_f64().unwrap();
     assert!(critical(0) > 2.9 && (1.96..2.0).contains(&critical(1)), "{} and {}", critical(0), critical(1));
@@ -120,6 +122,27 @@ fn faults_are_told_before_the_first_game() {
         place.run(LINE).refused(2, words);
         assert!(!place.path("run").join("selfplay").exists(), "{words:?}");
     }
+}
+
+#[test]
+fn time_becomes_games_once_and_the_command_told_repeats_them() {
+    let place = place_with(PLAN);
+    let line = "values run plan.toml --budget 3s --out timed --threads 2 --json";
+    let timed = json(&place.run(line).succeeded());
+    let games = place.read("timed/budget.toml");
+    assert!(games.starts_with("format = 1\ngames = "), "{games}");
+    // The same command takes the number of games from the run.
+    assert_eq!(json(&place.run(line).succeeded()), timed);
+    // The command that the report tells plays the same games again, without a clock.
+    let told = timed["command"].as_str().unwrap().strip_prefix("fairyforge ").unwrap();
+    let again = told.replace("--out timed", "--out again");
+    assert!(again.contains("--budget ") && !again.contains("3s"), "{again}");
+    place.run(&again).succeeded();
+    let again = json(&place.read("again/result.json"));
+    assert_eq!(again["findings"], timed["findings"]);
+    // A file that is damaged is told, and nothing is played.
+    place.write("timed/budget.toml", "format = 7\n");
+    place.run(line).refused(2, &["budget.toml", "format"]);
 }
 
 #[test]

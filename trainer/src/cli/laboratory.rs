@@ -11,11 +11,12 @@ use crate::laboratory::forecast::{DesignForecast, forecast};
 use crate::laboratory::plan::Plan;
 use crate::laboratory::report::LaboratoryReport;
 use crate::named_weights::{self, NamedWeights};
+use crate::plan::folder_beside;
 use crate::record;
 use crate::run_dir::RunDir;
 use crate::table::Style;
 use anyhow::Context;
-use fairyforge_engine::evaluate::Weights;
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
 use std::path::Path;
@@ -41,6 +42,7 @@ pub(super) fn read_plan(path: &Path) -> Result<Plan, Failure> {
     let mut plan = Plan::read(&text).or_bad_input(doing)?;
     plan.variant = beside(path, plan.variant);
     plan.weights = plan.weights.map(|weights| beside(path, weights));
+    plan.adjudication.endgames = plan.adjudication.endgames.take().map(|named| folder_beside(path, &named));
     let variant = load_variant(&plan.variant)?;
     plan.check_units(&variant).or_bad_input(doing)?;
     Ok(plan)
@@ -67,37 +69,40 @@ pub(super) struct Played {
 
 impl Laboratory<'_> {
     /// Forecasts, opens the run, plays and measures. `goal` is made from the plan as its budget leaves it.
-    pub(super) fn play<G: Goal>(self, goal: impl FnOnce(&Plan) -> G) -> Result<Played, Failure> {
-        let (variant, start) = self.game()?;
+    pub(super) fn play<G: Goal>(mut self, goal: impl FnOnce(&Plan) -> G) -> Result<Played, Failure> {
+        let tools = self.tools()?;
         let asked = self.asked();
-        self.forecast(&asked, &variant, &start.weights)?;
-        let run = self.open(&asked, &variant, &start)?;
-        let bench = self.bench(&variant, &run, &start.weights);
+        self.forecast(&asked, &tools)?;
+        let run = self.open(&asked, &tools)?;
+        let bench = Bench { laboratory: &self, tools: &tools, run: &run };
         let plan = match self.budget {
             Some(Budget::Time(time)) => bench.within(asked, time)?,
             Some(Budget::Games(_)) | None => asked,
         };
-        let forecast = self.forecast(&plan, &variant, &start.weights)?;
+        let forecast = self.forecast(&plan, &tools)?;
         crate::errln!("before the first game, condition number {:.1}:", forecast.condition_number);
         crate::errln!("{}", forecast.table().in_style(Style::Plain).trim_end());
         let findings = bench.with(&plan, &goal(&plan), |experiment| experiment.run())?;
         let digest = record::digest(run.root()).context("cannot read the games back")?;
-        Ok(Played { plan, variant, run, digest, forecast, findings })
+        Ok(Played { plan, variant: tools.variant, run, digest, forecast, findings })
     }
 
     /// Plays games that start level and nothing else; how long they last.
-    pub(super) fn length_of_games(self, games: u64) -> Result<Option<GameLength>, Failure> {
-        let (variant, start) = self.game()?;
-        let run = self.open(&self.plan, &variant, &start)?;
-        let bench = self.bench(&variant, &run, &start.weights);
+    pub(super) fn length_of_games(mut self, games: u64) -> Result<Option<GameLength>, Failure> {
+        let tools = self.tools()?;
+        let run = self.open(&self.plan, &tools)?;
+        let bench = Bench { laboratory: &self, tools: &tools, run: &run };
         bench.with(&self.plan, &NarrowEnough(self.plan.clone()), |experiment| experiment.length_of_games(games))
     }
 
-    fn game(&self) -> Result<(Arc<Variant>, NamedWeights), Failure> {
+    /// Loads what the plan names, and notes in the plan which tables these were.
+    fn tools(&mut self) -> Result<Tools, Failure> {
         let variant = load_variant(&self.plan.variant)?;
         let name = self.plan.weights.clone().unwrap_or_else(|| named_weights::usual(&variant).to_owned());
         let start = load_weights(&variant, Some(Path::new(&name)))?;
-        Ok((variant, start))
+        let endgames = self.plan.adjudication.load_endgames(&variant, Path::to_path_buf);
+        let endgames = endgames.or_bad_input(|| "cannot adjudicate by tables".into())?;
+        Ok(Tools { variant, start, endgames })
     }
 
     /// The plan as the run saves it: a budget of games is part of it, time is turned into games later.
@@ -108,20 +113,16 @@ impl Laboratory<'_> {
         }
     }
 
-    fn forecast(&self, plan: &Plan, variant: &Arc<Variant>, start: &Weights) -> Result<DesignForecast, Failure> {
-        let forecast = on_threads(self.threads, || forecast(plan, variant, start))?;
+    fn forecast(&self, plan: &Plan, tools: &Tools) -> Result<DesignForecast, Failure> {
+        let forecast = on_threads(self.threads, || forecast(plan, &tools.variant, &tools.start.weights))?;
         forecast.or_bad_input(|| "the experiment would not answer".into())
     }
 
-    fn open(&self, plan: &Plan, variant: &Variant, start: &NamedWeights) -> Result<RunDir, Failure> {
+    fn open(&self, plan: &Plan, tools: &Tools) -> Result<RunDir, Failure> {
         let budget = self.budget.filter(|budget| matches!(budget, Budget::Time(_))).map(|budget| budget.to_string());
-        let (rules_hash, weights_digest) = (variant.rules_hash(), start.digest.as_str());
+        let (rules_hash, weights_digest) = (tools.variant.rules_hash(), tools.start.digest.as_str());
         let saved = SavedPlan { rules_hash, weights_digest, budget, plan };
         open_run(self.out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)
-    }
-
-    fn bench<'b>(&'b self, variant: &'b Arc<Variant>, run: &'b RunDir, start: &'b Weights) -> Bench<'b> {
-        Bench { variant, run, start, stop: self.stop, threads: self.threads }
     }
 }
 
@@ -139,13 +140,18 @@ impl Played {
     }
 }
 
-/// What all experiments of a run work with.
+/// What a plan names, loaded.
+struct Tools {
+    variant: Arc<Variant>,
+    start: NamedWeights,
+    endgames: Option<Arc<Tables>>,
+}
+
+/// A run with what is needed to play in it.
 struct Bench<'a> {
-    variant: &'a Arc<Variant>,
+    laboratory: &'a Laboratory<'a>,
+    tools: &'a Tools,
     run: &'a RunDir,
-    start: &'a Weights,
-    stop: &'a AtomicBool,
-    threads: usize,
 }
 
 impl Bench<'_> {
@@ -155,9 +161,17 @@ impl Bench<'_> {
         goal: &dyn Goal,
         work: impl FnOnce(&Experiment<'_>) -> Result<T, ExperimentError> + Send,
     ) -> Result<T, Failure> {
-        let &Self { variant, run, start, stop, threads } = self;
-        let experiment = Experiment { plan, variant, run, start, stop, goal };
-        on_threads(threads, || work(&experiment))?.map_err(|error| cut_off(error, run.root()))
+        let &Self { laboratory, tools, run } = self;
+        let experiment = Experiment {
+            plan,
+            variant: &tools.variant,
+            run,
+            start: &tools.start.weights,
+            endgames: tools.endgames.as_deref(),
+            stop: laboratory.stop,
+            goal,
+        };
+        on_threads(laboratory.threads, || work(&experiment))?.map_err(|error| cut_off(error, run.root()))
     }
 
     /// The plan with as many games as the time allows, by the speed of the first.

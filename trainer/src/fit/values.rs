@@ -24,6 +24,8 @@ use super::ratio::{Interval, PawnValue, combination_in_pawns};
 
 /// The name of the unit that is the measure, where a game has it.
 const PAWN: &str = "pawn";
+/// Clustered errors below this share of the model's are rounding.
+const LEAST_SPREAD: f64 = 1e-6;
 /// Estimates of games needed end here.
 const MOST_GAMES: f64 = 1e9;
 
@@ -67,6 +69,8 @@ pub enum ValueOutcome {
         /// Games in which its counts differed.
         games: usize,
     },
+    /// The games of every pair cancel exactly, so nothing is known about its error.
+    NoSpread,
     /// The pawn's 95 % interval contains zero, so nothing can be measured in pawns.
     PawnUnclear {
         /// That interval, in logits.
@@ -302,6 +306,9 @@ impl Regression {
         if let Some(column) = fit.undetermined.iter().find(|undetermined| undetermined.column == name) {
             return undetermined_outcome(column);
         }
+        if [name, &self.pawn].iter().any(|name| has_no_spread(fit, name)) {
+            return ValueOutcome::NoSpread;
+        }
         let unit = Combination::unit(name);
         match combination_in_pawns(fit, &unit, &self.pawn, CovarianceKind::Clustered, self.critical) {
             // Rounding would make the pawn's own interval a little wider than nothing.
@@ -316,6 +323,12 @@ impl Regression {
             Err(_) => ValueOutcome::PawnMissing,
         }
     }
+}
+
+/// Few pairs may cancel to the last digit; an error of nothing would look like certainty.
+fn has_no_spread(fit: &LogisticFit, name: &str) -> bool {
+    let term = fit.terms.iter().find(|term| term.name == name);
+    term.is_some_and(|term| term.clustered_error <= LEAST_SPREAD * term.model_error)
 }
 
 fn undetermined_outcome(column: &Undetermined) -> ValueOutcome {
@@ -405,6 +418,7 @@ impl fmt::Display for ValueOutcome {
             Self::NeverDiffered => f.write_str("never unbalanced"),
             Self::Entangled { with } => write!(f, "not told from {}", with.join(", ")),
             Self::Separated { games } => write!(f, "all one way in {games} games"),
+            Self::NoSpread => f.write_str("pairs cancel exactly"),
             Self::PawnUnclear { .. } => f.write_str("the pawn is unclear"),
             Self::PawnMissing => f.write_str("no pawn to measure by"),
             Self::NotFitted => f.write_str("no fit"),
@@ -540,6 +554,21 @@ mod tests {
 
     fn columns() -> Vec<String> {
         ["pawn", "knight", "queen"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn pairs_that_cancel_exactly_are_no_certainty() {
+        // The knight's two games of every pair have the same result from both sides, so the scores of a cluster sum to zero.
+        let mut rows = rows(&games());
+        let first = rows.len() as u64;
+        for cluster in first..first + 12 {
+            for sign in [1.0, -1.0] {
+                rows.push(Row { outcome: Outcome::WhiteWins, differences: vec![0.0, sign, 0.0], cluster });
+                rows.push(Row { outcome: Outcome::BlackWins, differences: vec![0.0, sign, 0.0], cluster });
+            }
+        }
+        let regression = Regression::new(columns(), rows, "pawn", NORMAL_97_5);
+        assert_eq!(regression.unit_value(1).value, ValueOutcome::NoSpread);
     }
 
     /// Pawns decide two games in three.

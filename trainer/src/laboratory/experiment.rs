@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
+use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
@@ -42,6 +43,8 @@ pub struct Experiment<'a> {
     pub run: &'a RunDir,
     /// The weights of the first stage.
     pub start: &'a Weights,
+    /// Tables that end games, if any do.
+    pub endgames: Option<&'a Tables>,
     /// Set to end it early.
     pub stop: &'a AtomicBool,
     /// What ends the reference's games before the last.
@@ -90,7 +93,7 @@ pub struct Findings {
     pub looks: Vec<Look>,
     /// Number of the reference's folder.
     pub reference: u32,
-    /// Whether games ended before the last look because the goal was reached.
+    /// Whether the goal was reached, which ends the games.
     pub reached: bool,
     /// The reference's games by every method.
     pub methods: ByMethod,
@@ -274,8 +277,13 @@ impl Experiment<'_> {
         };
         let evaluator = Tapered::new(self.variant, stage.weights);
         let title = format!("{}, {}", stage.title, self.variant.name());
-        let generation =
-            Generation { variant: self.variant, settings: &settings, evaluator: &evaluator, origin: &origin };
+        let generation = Generation {
+            variant: self.variant,
+            settings: &settings,
+            evaluator: &evaluator,
+            endgames: self.endgames,
+            origin: &origin,
+        };
         self.play_generation(stage, &generation, &Progress::new(&title, "games", settings.games))
     }
 

@@ -225,6 +225,8 @@ impl Plan {
         plan.weights = None;
         plan.design.imbalance.share = 0.0;
         plan.design.imbalance.most_common_units = 0;
+        // The tables are of this game.
+        (plan.adjudication.endgames, plan.adjudication.endgames_digest) = (None, None);
         plan
     }
 
