@@ -32,6 +32,11 @@ looks = 2
 [ladder]
 nodes = [10]
 games = 160
+
+[[published]]
+by = "Nobody"
+source = "made up"
+values = { knight = 3.0, queen = 900.0 }
 "#;
 const LINE: &str = "values run plan.toml --out run --threads 2";
 
@@ -62,6 +67,9 @@ fn threads_change_nothing_and_everything_is_there() {
     let folders = |number: usize| one.1.keys().any(|name| name.starts_with(&format!("selfplay/{number:03}/")));
     assert!((1..=rounds + 2).all(folders) && !folders(rounds + 3));
     assert_eq!(json(&one.2.read("run/result.json")), one.0);
+    let report = one.2.read("run/report.md");
+    assert!(report.contains("## Beside others") && report.contains("900.00 ("), "{report}");
+    assert!(one.2.read("run/report.html").matches("<svg").count() >= 4);
     one.2.run("data verify run").succeeded();
 }
 
@@ -115,6 +123,7 @@ fn faults_are_told_before_the_first_game() {
         (PLAN.replace("looks = 2", "looks = 2\nunits = [\"rok\"]"), &["reference.units", "\"rook\""]),
         (PLAN.replace("looks = 2", "looks = 2\nunits = [\"king\"]"), &["reference.units", "not royal"]),
         (PLAN.replace("games = 320", "games = 20"), &["reference.games", "a look"]),
+        (PLAN.replace("knight = 3.0", "knigth = 3.0"), &["published.values", "\"knight\""]),
         (PLAN.replace("\"a-priori\"", "\"nowhere.toml\""), &["nowhere.toml"]),
         (PLAN.replace("\"chess\"", "\"chesss\""), &["chesss"]),
     ] {

@@ -234,8 +234,9 @@ impl Whiskers<'_> {
         }
         let spread = (most - least).max(most.abs() / 10.0).max(1e-3);
         let ends = || marks().filter_map(|&(_, interval)| interval);
-        let low = ends().map(|interval| interval.low).fold(least, f64::min).max(least - spread * (FARTHEST - 1.0));
-        let high = ends().map(|interval| interval.high).fold(most, f64::max).min(most + spread * (FARTHEST - 1.0));
+        let beyond = if self.rows.len() > 1 { spread * (FARTHEST - 1.0) } else { f64::INFINITY };
+        let low = ends().map(|interval| interval.low).fold(least, f64::min).max(least - beyond);
+        let high = ends().map(|interval| interval.high).fold(most, f64::max).min(most + beyond);
         let air = (high - low) / 40.0;
         [low - air, high + air]
     }

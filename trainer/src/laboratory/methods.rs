@@ -1,6 +1,5 @@
 //! The same games by every method, side by side, and where the methods disagree.
 
-use crate::fit::NORMAL_97_5;
 use crate::fit::dataset::Dataset;
 use crate::fit::first_move::{FirstMoveScore, GameLength, first_move, game_length, lengths};
 use crate::fit::splits::{Positions, SplitFit, by_advance, by_phase};
@@ -27,7 +26,7 @@ pub struct ByMethod {
     pub phase_by_lot: SplitFit,
     /// Values of the pawn by how far it has come: observational.
     pub advance: SplitFit,
-    /// White's score in level games.
+    /// White's score in level games; its interval allows for all looks.
     pub first_move: Option<FirstMoveScore>,
     /// How long level games last.
     pub length: Option<GameLength>,
@@ -49,7 +48,7 @@ pub struct Disagreement {
 }
 
 impl ByMethod {
-    /// Measures by every method; the reference's intervals are `critical` standard errors to either side.
+    /// Measures by every method; intervals of the reference and of the first move are `critical` standard errors to either side.
     #[must_use]
     pub fn of(dataset: &Dataset, variant: &Variant, critical: f64) -> Self {
         let pawn = pawn_of(variant, &Weights::a_priori(variant));
@@ -60,7 +59,7 @@ impl ByMethod {
             phase_played: by_phase(dataset, variant, Positions::Played),
             phase_by_lot: by_phase(dataset, variant, Positions::Starts),
             advance: by_advance(dataset, variant, pawn),
-            first_move: first_move(dataset, variant, NORMAL_97_5),
+            first_move: first_move(dataset, variant, critical),
             length: game_length(dataset, variant),
             lengths: lengths(dataset, variant, LENGTH_BIN),
         }

@@ -53,6 +53,21 @@ pub struct Plan {
     /// What the forecast before the first game assumes.
     #[serde(default)]
     pub forecast: Assumptions,
+    /// What others measured, to stand beside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
+}
+
+/// Values that somebody else measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Who, in a word or two: the heading of a column.
+    pub by: String,
+    /// How they were measured, and where that is published.
+    pub source: String,
+    /// The values in pawns, by unit.
+    pub values: BTreeMap<String, f64>,
 }
 
 /// Rounds of self-consistency: measure, put the values into the evaluation, measure again, until both agree.
@@ -208,7 +223,9 @@ impl Plan {
     pub fn check_units(&self, variant: &Variant) -> Result<(), PlanError> {
         let named = self.reference.units.iter().flatten();
         named.map(|unit| ("reference.units", unit)).try_for_each(|(key, unit)| check_unit(key, unit, variant))?;
-        self.forecast.values.keys().try_for_each(|unit| check_unit("forecast.values", unit, variant))
+        self.forecast.values.keys().try_for_each(|unit| check_unit("forecast.values", unit, variant))?;
+        let published = self.published.iter().flat_map(|others| others.values.keys());
+        published.into_iter().try_for_each(|unit| check_unit("published.values", unit, variant))
     }
 
     /// Whether arrays are thinned out by lot, so that values by phase are causal.

@@ -65,12 +65,11 @@ impl LaboratoryReport<'_> {
     /// Every table of the report, in order.
     pub(super) fn sections(&self) -> Vec<Section> {
         let of = |(title, words): (&'static str, &str), table| Section { title, words: words.to_owned(), table };
-        let mut sections = vec![
-            of(VALUES, self.values()),
-            of(TRACE, self.trace()),
-            of(PHASES, self.phases()),
-            of(ADVANCES, self.advances()),
-        ];
+        let mut sections = vec![of(VALUES, self.values())];
+        if !self.plan.published.is_empty() {
+            sections.push(Section { title: "Beside others", words: self.others_words(), table: self.others() });
+        }
+        sections.extend([of(TRACE, self.trace()), of(PHASES, self.phases()), of(ADVANCES, self.advances())]);
         if !self.findings.ladder.is_empty() {
             sections.push(of(LADDER, self.ladder()));
         }
@@ -134,6 +133,40 @@ impl LaboratoryReport<'_> {
             table.row([row.unit.clone(), format!("{:.2}", row.a_priori)].into_iter().chain(cells));
         }
         table
+    }
+
+    /// Every unit that others have measured, beside what they found.
+    fn others(&self) -> Table {
+        let published = &self.plan.published;
+        let mut headings = vec!["unit".to_owned(), "measured".to_owned()];
+        headings.extend(published.iter().map(|others| others.by.clone()));
+        let mut table = Table::new(&headings);
+        let known = |unit: &str| published.iter().any(|others| others.values.contains_key(unit));
+        for row in self.findings.methods.by_lot.rows.iter().filter(|row| known(&row.unit)) {
+            let cells = published.iter().map(|others| match others.values.get(&row.unit) {
+                Some(&value) => format!("{value:.2} ({})", agreement(&row.value, value)),
+                None => "–".to_owned(),
+            });
+            table.row([row.unit.clone(), value_text(&row.value)].into_iter().chain(cells));
+        }
+        table
+    }
+
+    fn others_words(&self) -> String {
+        let published = &self.plan.published;
+        let verdicts = published.iter().map(|others| {
+            let rows = self.findings.methods.by_lot.rows.iter();
+            let pairs = rows.filter_map(|row| Some((row, *others.values.get(&row.unit)?)));
+            let (agree, all) = pairs.fold((0, 0), |(agree, all), (row, value)| {
+                (agree + usize::from(agreement(&row.value, value) == AGREES), all + 1)
+            });
+            format!("With {} (*{}*) {agree} of {all} values agree.", others.by, others.source)
+        });
+        let verdicts: Vec<String> = verdicts.collect();
+        format!(
+            "A published value agrees if it lies in our interval; its own error is mostly unknown. {}",
+            verdicts.join(" ")
+        )
     }
 
     pub(super) fn remarks(&self) -> Vec<String> {
@@ -349,6 +382,18 @@ fn disagreement_line(disagreement: &Disagreement) -> String {
         "{unit}: the {method} says {other:.2} where the lot says {by_lot:.2}; their intervals do not meet. In played positions whoever lacks a unit \
          often has something for it, which makes units look cheaper or, where only sound exchanges remain, dearer than they are."
     )
+}
+
+const AGREES: &str = "agrees";
+
+/// Whether a value that others measured lies in our interval.
+fn agreement(ours: &ValueOutcome, others: f64) -> &'static str {
+    match ours {
+        ValueOutcome::Bounded { interval, .. } if others < interval.low => "below ours",
+        ValueOutcome::Bounded { interval, .. } if others > interval.high => "above ours",
+        ValueOutcome::Bounded { .. } => AGREES,
+        _ => "not measured here",
+    }
 }
 
 fn value_cells(value: Option<&ValueOutcome>) -> [String; 2] {

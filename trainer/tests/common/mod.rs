@@ -153,7 +153,8 @@ impl Workplace {
     /// All files below `folder` by relative name, but for those that hold times and process numbers.
     pub fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.path(folder);
-        let tells_times = |name: &str| name == "run.lock" || name == "events.jsonl";
+        let tells_times =
+            |name: &str| ["run.lock", "events.jsonl"].iter().any(|told| name.rsplit('/').next() == Some(told));
         let names = all_files(&root).into_iter().filter(|name| !tells_times(name));
         names.map(|name| (name.clone(), std::fs::read(root.join(name)).unwrap())).collect()
     }
