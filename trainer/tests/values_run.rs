@@ -123,6 +123,8 @@ fn faults_are_told_before_the_first_game() {
         (PLAN.replace("looks = 2", "looks = 2\nunits = [\"rok\"]"), &["reference.units", "\"rook\""]),
         (PLAN.replace("looks = 2", "looks = 2\nunits = [\"king\"]"), &["reference.units", "not royal"]),
         (PLAN.replace("games = 320", "games = 20"), &["reference.games", "a look"]),
+        (PLAN.replace("nodes = [10]", "nodes = [10, 30]"), &["ladder.nodes", "not 30"]),
+        (PLAN.replace("looks = 2", "looks = 2\nunits = []"), &["reference.units"]),
         (PLAN.replace("knight = 3.0", "knigth = 3.0"), &["published.values", "\"knight\""]),
         (PLAN.replace("\"a-priori\"", "\"nowhere.toml\""), &["nowhere.toml"]),
         (PLAN.replace("\"chess\"", "\"chesss\""), &["chesss"]),

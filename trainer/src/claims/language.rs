@@ -228,7 +228,7 @@ pub enum Quantity {
         /// How often each unit counts; none is zero.
         units: BTreeMap<String, f64>,
     },
-    /// A unit's value, in units of another, on an empty board over that on a full board.
+    /// A unit's value, in units of another, with few men left over that on the full board.
     PhaseGain {
         /// The unit.
         unit: String,
@@ -388,7 +388,7 @@ impl fmt::Display for Quantity {
                 }
                 f.write_str(", in pawns")
             }
-            Self::PhaseGain { unit, against } => write!(f, "{unit} against {against}, empty board over full"),
+            Self::PhaseGain { unit, against } => write!(f, "{unit} against {against}, few men over the full board"),
             Self::RankGain { unit } => write!(f, "{unit}, far advanced over at home"),
             Self::FirstMove => f.write_str("White's score from the array"),
             Self::GameLength { longer_than } => write!(f, "plies a game, less those of {longer_than}"),

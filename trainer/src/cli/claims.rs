@@ -194,11 +194,11 @@ impl Trial<'_> {
     }
 
     fn tell(&self, claims: Vec<ClaimVerdict>, played: Option<&Played>) -> Result<(), Failure> {
-        let games = played.map(|played| played.plan.games());
+        let games = played.and_then(|played| played.budget);
         let verdicts = Verdicts::new(self.set, claims, [VERSION, &self.command(games)]);
         let json = serde_json::to_string(&verdicts).context("cannot write the verdicts as JSON")?;
         let paths = RunPaths::new(self.out());
-        let experiment = format!("fairyforge values run {}", self.args.file.display());
+        let experiment = self.command(games);
         let report = ClaimsReport { verdicts: &verdicts, laboratory: played.map(|played| played.report(&experiment)) };
         let page = report.page().context("cannot make the page")?;
         let texts =

@@ -65,6 +65,8 @@ pub(super) struct Played {
     pub digest: String,
     pub forecast: DesignForecast,
     pub findings: Findings,
+    /// What to tell as the budget: the games asked for, or those that the time was turned into.
+    pub budget: Option<u64>,
 }
 
 impl Laboratory<'_> {
@@ -72,19 +74,23 @@ impl Laboratory<'_> {
     pub(super) fn play<G: Goal>(mut self, goal: impl FnOnce(&Plan) -> G) -> Result<Played, Failure> {
         let tools = self.tools()?;
         let asked = self.asked();
-        self.forecast(&asked, &tools)?;
+        let mut forecast = self.forecast(&asked, &tools)?;
         let run = self.open(&asked, &tools)?;
         let bench = Bench { laboratory: &self, tools: &tools, run: &run };
-        let plan = match self.budget {
-            Some(Budget::Time(time)) => bench.within(asked, time)?,
-            Some(Budget::Games(_)) | None => asked,
+        let budget = match self.budget {
+            Some(Budget::Time(time)) => Some(bench.within(&asked, time)?),
+            Some(Budget::Games(games)) => Some(games),
+            None => None,
         };
-        let forecast = self.forecast(&plan, &tools)?;
+        let plan = budget.map_or_else(|| self.plan.clone(), |games| self.plan.scaled_to(games));
+        if plan != asked {
+            forecast = self.forecast(&plan, &tools)?;
+        }
         crate::errln!("before the first game, condition number {:.1}:", forecast.condition_number);
         crate::errln!("{}", forecast.table().in_style(Style::Plain).trim_end());
         let findings = bench.with(&plan, &goal(&plan), |experiment| experiment.run())?;
         let digest = record::digest(run.root()).context("cannot read the games back")?;
-        Ok(Played { plan, variant: tools.variant, run, digest, forecast, findings })
+        Ok(Played { plan, variant: tools.variant, run, digest, forecast, findings, budget })
     }
 
     /// Plays games that start level and nothing else; how long they last.
@@ -174,20 +180,19 @@ impl Bench<'_> {
         on_threads(laboratory.threads, || work(&experiment))?.map_err(|error| cut_off(error, run.root()))
     }
 
-    /// The plan with as many games as the time allows, by the speed of the first.
-    fn within(&self, plan: Plan, time: Duration) -> Result<Plan, Failure> {
+    /// As many games in all as the time allows, by the speed of the first.
+    fn within(&self, plan: &Plan, time: Duration) -> Result<u64, Failure> {
         let games = match budget::fixed(self.run).or_bad_input(|| "cannot continue".into())? {
             Some(games) => games,
             None => {
-                let each = self.with(&plan, &NarrowEnough(plan.clone()), |experiment| experiment.pace())?;
+                let each = self.with(plan, &NarrowEnough(plan.clone()), |experiment| experiment.pace())?;
                 let games = plan.games_within(time, each).max(1);
                 budget::fix(self.run, games).context("cannot write the games that the time allows")?;
                 games
             }
         };
-        let plan = plan.scaled_to(games);
-        crate::errln!("{} games in all, by the speed of the first", plan.games());
-        Ok(plan)
+        crate::errln!("about {games} games in all, by the speed of the first");
+        Ok(games)
     }
 }
 
@@ -196,8 +201,8 @@ fn cut_off(error: ExperimentError, out: &Path) -> Failure {
         let out = out.display();
         return Failure::Interrupted(format!("stopped; what is finished is in {out}, the same command continues"));
     }
-    Failure::Failed(
-        anyhow::Error::from(error)
-            .context("the experiment stopped; what is finished is intact, the same command continues"),
-    )
+    Failure::Failed(anyhow::Error::from(error).context(
+        "the experiment stopped; the same command continues after the last finished games. \
+             `fairyforge data verify` names damaged ones: remove both files of these",
+    ))
 }

@@ -19,7 +19,7 @@ pub enum ValuesCommand {
 /// Run an experiment.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairyforge values run configs/experiments/herculean-minute.toml\n  fairyforge values run configs/experiments/chess.toml --threads 2 --out data/runs/chess-values --json\n\ndocs/measuring-piece-values.md is how to measure a game of your own; docs/formats/experiments.md lists every key of a plan. The\nrun's folder gets report.md, report.html with figures, and result.json."
+    after_help = "Examples:\n  fairyforge values run configs/experiments/chess-minute.toml\n  fairyforge values run configs/experiments/chess.toml --threads 2 --out data/runs/chess-values --json\n\ndocs/measuring-piece-values.md is how to measure a game of your own; docs/formats/experiments.md lists every key of a plan. The\nrun's folder gets report.md, report.html with figures, and result.json."
 )]
 pub struct RunArgs {
     /// The plan.
@@ -55,7 +55,7 @@ fn experiment(args: &RunArgs) -> Result<(), Failure> {
     let stop = stop_on_interrupt()?;
     let laboratory = Laboratory { plan, budget: args.budget, threads: args.threads, out: &out, stop: &stop };
     let played = laboratory.play(|plan| NarrowEnough(plan.clone()))?;
-    let command = command(args.budget.map(|_| played.plan.games()));
+    let command = command(played.budget);
     let report = played.report(&command);
     let json = report.json();
     let page = report.page().context("cannot make the page")?;

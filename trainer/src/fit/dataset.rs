@@ -52,22 +52,24 @@ pub struct GameSample {
     pub outcome: Outcome,
     /// Its length in plies, random ones included.
     pub plies: u16,
+    /// Whether it began from the whole array: nothing was taken away.
+    pub from_array: bool,
     /// The position in which the players took over: all before it was drawn by lot.
     pub start: QuietPosition,
-    /// The first quiet position.
-    pub earliest: QuietPosition,
-    /// A quiet position drawn by lot.
-    pub random: QuietPosition,
+    /// The first quiet position, if there is one.
+    pub earliest: Option<QuietPosition>,
+    /// A quiet position drawn by lot, if there is one.
+    pub random: Option<QuietPosition>,
     /// Quiet positions spread evenly over the game: one drawn by lot from each of equally long stretches.
     pub spread: Vec<QuietPosition>,
 }
 
-/// All games of a folder or run that have a quiet position.
+/// All games of a folder or run in which the players moved.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dataset {
     /// The games, in order.
     pub games: Vec<GameSample>,
-    /// Games left out because none of their positions is quiet.
+    /// Games of which no position is quiet.
     pub games_without_quiet: u64,
 }
 
@@ -118,17 +120,23 @@ impl Dataset {
             pairs.enter(&shard.header);
             for (record, sample) in shard.games.iter().zip(samples) {
                 let cluster = pairs.cluster_of(record.game);
-                match sample? {
-                    Some(sample) => dataset.games.push(GameSample { cluster, ..sample }),
-                    None => dataset.games_without_quiet += 1,
-                }
+                let sample = sample?;
+                let is_quiet = sample.as_ref().is_some_and(|sample| sample.earliest.is_some());
+                dataset.games_without_quiet += u64::from(!is_quiet);
+                dataset.games.extend(sample.map(|sample| GameSample { cluster, ..sample }));
             }
-            observe(dataset.games.len() as u64 + dataset.games_without_quiet);
+            observe(dataset.games.len() as u64);
         }
-        if dataset.games.is_empty() {
+        if dataset.games_with_quiet() == 0 {
             return Err(DatasetError::NothingQuiet { dir: dir.to_owned(), games: dataset.games_without_quiet });
         }
         Ok(dataset)
+    }
+
+    /// Games with a quiet position.
+    #[must_use]
+    pub fn games_with_quiet(&self) -> usize {
+        self.games.iter().filter(|game| game.earliest.is_some()).count()
     }
 
     /// Positions in [`GameSample::spread`] over all games.
@@ -202,30 +210,31 @@ impl Pairs {
     }
 }
 
-/// The game without its cluster, or `None` when no position is quiet.
+/// The game without its cluster, or `None` when nobody moved in it.
 fn sample(
     record: &GameRecord,
     variant: &Arc<Variant>,
     selection: &Selection,
 ) -> Result<Option<GameSample>, DatasetError> {
     let quiet: Vec<&PositionRecord> = record.positions.iter().filter(|position| position.quiet).collect();
-    let (Some(start), Some(&first)) = (record.positions.first(), quiet.first()) else { return Ok(None) };
+    let Some(start) = record.positions.first() else { return Ok(None) };
     let unpacked = |position: &PositionRecord| match Position::unpack(variant, &position.packed) {
         Ok(unpacked) => Ok(QuietPosition::new(position.ply, &unpacked)),
         Err(fault) => Err(DatasetError::Position { game: record.game, ply: position.ply, fault }),
     };
     let mut lot = ChaCha8Rng::seed_from_u64(selection.seed);
     lot.set_stream(record.game);
-    let random = quiet[drawn(&mut lot, 0, quiet.len())];
+    let random = if quiet.is_empty() { None } else { Some(quiet[drawn(&mut lot, 0, quiet.len())]) };
     let spread = spread_over(&mut lot, quiet.len(), selection.positions_per_game);
     Ok(Some(GameSample {
         game: record.game,
         cluster: 0,
         outcome: outcome(record.result),
         plies: record.plies,
+        from_array: record.imbalance.is_empty(),
         start: unpacked(start)?,
-        earliest: unpacked(first)?,
-        random: unpacked(random)?,
+        earliest: quiet.first().map(|&first| unpacked(first)).transpose()?,
+        random: random.map(unpacked).transpose()?,
         spread: spread.into_iter().map(|index| unpacked(quiet[index])).collect::<Result<_, _>>()?,
     }))
 }
@@ -304,7 +313,7 @@ mod tests {
             let selection = Selection { positions_per_game, seed };
             let sample = sample(&record(game, &packed, &quiet), &variant, &selection).unwrap().unwrap();
             let spread: Vec<u16> = sample.spread.iter().map(|position| position.ply).collect();
-            (sample.earliest.ply, sample.random.ply, spread)
+            (sample.earliest.unwrap().ply, sample.random.unwrap().ply, spread)
         };
         let chosen = plies(3, 7, 4);
         assert_eq!(chosen, plies(3, 7, 4));
@@ -322,9 +331,18 @@ mod tests {
         let selection = Selection { positions_per_game: 8, seed: 0 };
         let bad = record(12, &[0xff; 5], &[false, false, true]);
         let message = sample(&bad, &variant, &selection).unwrap_err().to_string();
-        assert!(message.starts_with("game 12, ply 2: packed position"), "{message}");
-        let unread = record(12, &[0xff; 5], &[false]);
-        assert_eq!(sample(&unread, &variant, &selection).unwrap(), None);
+        assert!(message.starts_with("game 12, ply 0: packed position"), "{message}");
+        assert_eq!(sample(&record(12, &[0xff; 5], &[]), &variant, &selection).unwrap(), None);
+    }
+
+    #[test]
+    fn a_game_without_a_quiet_position_keeps_its_start() {
+        let variant = chess();
+        let packed = Position::start(&variant).pack();
+        let selection = Selection { positions_per_game: 8, seed: 0 };
+        let noisy = sample(&record(12, &packed, &[false, false]), &variant, &selection).unwrap().unwrap();
+        assert_eq!((noisy.earliest, noisy.random, noisy.spread.len()), (None, None, 0));
+        assert!(noisy.from_array && noisy.start.men.len() == 32);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the first move is worth: White's score in games that start level, by pairs.
+//! What the first move is worth: White's score in games from the whole array, after a few random plies that leave it level, by pairs.
 //!
 //! The two games of a pair start from the same position with the armies exchanged, White to move in both, so the pair's
 //! mean score holds nothing but the first move and luck. The mean over pairs has a standard error without any model.
@@ -10,6 +10,9 @@ use serde::Serialize;
 use super::dataset::{Dataset, GameSample};
 use super::ratio::Interval;
 use fairyforge_engine::variant::Variant;
+
+/// Fewest pairs for a mean: with less its error is hardly known, and the normal distribution is far off.
+const LEAST_PAIRS: usize = 30;
 
 /// White's score in level games.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -33,6 +36,8 @@ pub struct GameLength {
     pub plies: f64,
     /// Its standard error, clustered by pair.
     pub error: f64,
+    /// The interval.
+    pub interval: Interval,
     /// Games.
     pub games: usize,
     /// Pairs.
@@ -40,7 +45,7 @@ pub struct GameLength {
 }
 
 /// White's score in the games that start level, with an interval at a critical value of the normal distribution. `None`
-/// with fewer than two such pairs.
+/// with too few such pairs.
 #[must_use]
 pub fn first_move(dataset: &Dataset, variant: &Variant, critical: f64) -> Option<FirstMoveScore> {
     let mean = level_mean(dataset, variant, |game| game.outcome.points())?;
@@ -49,11 +54,12 @@ pub fn first_move(dataset: &Dataset, variant: &Variant, critical: f64) -> Option
     Some(FirstMoveScore { score, error, interval, games, pairs })
 }
 
-/// How long the games last that start level. `None` with fewer than two such pairs.
+/// How long the games last that start level, with an interval at a critical value. `None` with too few such pairs.
 #[must_use]
-pub fn game_length(dataset: &Dataset, variant: &Variant) -> Option<GameLength> {
+pub fn game_length(dataset: &Dataset, variant: &Variant, critical: f64) -> Option<GameLength> {
     let Mean { value: plies, error, games, pairs } = level_mean(dataset, variant, |game| f64::from(game.plies))?;
-    Some(GameLength { plies, error, games, pairs })
+    let interval = Interval::new(plies - critical * error, plies + critical * error);
+    Some(GameLength { plies, error, interval, games, pairs })
 }
 
 /// The games that start level by their length: the first ply of every bin of so many plies, and the games in it; bins without games
@@ -72,9 +78,9 @@ pub fn lengths(dataset: &Dataset, variant: &Variant, bin: u32) -> Vec<(u32, u64)
     bins
 }
 
-/// As many units of each kind on both sides where the players take over.
+/// From the whole array, with as many units of each kind on both sides after the random plies.
 fn is_level(game: &GameSample, variant: &Variant) -> bool {
-    game.start.differences(variant).iter().all(|&difference| difference == 0)
+    game.from_array && game.start.differences(variant).iter().all(|&difference| difference == 0)
 }
 
 struct Mean {
@@ -92,7 +98,7 @@ fn level_mean(dataset: &Dataset, variant: &Variant, figure: impl Fn(&GameSample)
         *sum += figure(game);
         *games += 1;
     }
-    if pairs.len() < 2 {
+    if pairs.len() < LEAST_PAIRS {
         return None;
     }
     let games = pairs.values().map(|&(_, games)| games).sum();
@@ -100,5 +106,6 @@ fn level_mean(dataset: &Dataset, variant: &Variant, figure: impl Fn(&GameSample)
     let means: Vec<f64> = pairs.values().map(|&(sum, games)| sum / games as f64).collect();
     let value = means.iter().sum::<f64>() / count;
     let variance = means.iter().map(|mean| (mean - value).powi(2)).sum::<f64>() / (count - 1.0);
-    Some(Mean { value, error: (variance / count).sqrt(), games, pairs: means.len() })
+    // Pairs that are all alike say nothing of what others will be.
+    (variance > 0.0).then(|| Mean { value, error: (variance / count).sqrt(), games, pairs: means.len() })
 }

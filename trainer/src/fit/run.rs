@@ -178,7 +178,7 @@ pub fn fit_run(request: &FitRequest<'_>, observe: &dyn Fn(FitStage)) -> Result<F
         Ok((weights, tuning)) => (weights, Some(tuning), None),
         Err(error) => (start.clone(), None, Some(error.to_string())),
     };
-    let games = dataset.games.len();
+    let games = dataset.games_with_quiet();
     let main = if settings.positions == Choice::Random { &observational } else { &reference };
     weights.measured = measured(variant, main);
     weights.origin = origin(&settings, &start, data_digest.clone(), games as u64);

@@ -14,10 +14,12 @@ use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, Unit};
 use serde::Serialize;
 
+use super::NORMAL_97_5;
+use super::combination::Combination;
 use super::dataset::{Dataset, GameSample, QuietPosition, sign};
 use super::logistic::{CovarianceKind, LogisticFit, Row};
-use super::ratio::{Interval, PawnValue, value_in_pawns};
-use super::values::{ValueOutcome, fit_columns, pawn_of};
+use super::ratio::{Interval, PawnValue, combination_in_pawns};
+use super::values::{ValueOutcome, fit_columns, has_no_spread, pawn_of};
 use fairyforge_engine::evaluate::Weights;
 
 /// The column of the right to move.
@@ -33,15 +35,12 @@ pub enum Positions {
     Played,
 }
 
-impl Positions {
-    /// Share of the men left at the emptier end: what the positions reach without extrapolation.
-    const fn fewest(self) -> f64 {
-        match self {
-            Self::Starts => 0.5,
-            Self::Played => 0.35,
-        }
-    }
+/// The emptier end of the phase is where one position in so many is emptier: nothing is said of boards that are hardly seen.
+const EMPTIER: usize = 20;
+/// With more of the men left at the emptier end there is no phase to speak of.
+const MOST_AT_EMPTIER: f64 = 0.85;
 
+impl Positions {
     fn of(self, game: &GameSample) -> &[QuietPosition] {
         match self {
             Self::Starts => std::slice::from_ref(&game.start),
@@ -61,8 +60,10 @@ pub struct SplitFit {
     pub games: usize,
     /// Positions.
     pub rows: usize,
-    /// Share of the men left at the emptier end, for values by phase.
+    /// Share of the men left at the emptier end of the phase: one position in twenty has fewer. 1 for values by rank.
     pub fewest: f64,
+    /// Half-width of intervals, in standard errors.
+    pub critical: f64,
     /// Columns left out because they predicted every result.
     pub separated: Vec<String>,
     /// The fit.
@@ -125,18 +126,21 @@ pub fn advance_column(unit: &str, advance: Advance) -> String {
     format!("{unit} {advance}")
 }
 
-/// Values by phase.
+/// Values by phase, with intervals at a critical value.
 #[must_use]
-pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions) -> SplitFit {
+pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions, critical: f64) -> SplitFit {
     let units = units_of(variant);
     let ends = [Phase::Full, Phase::Few];
     let named = |&unit: &Unit| ends.map(|end| phase_column(&variant.unit(unit).name, end));
     let columns = units.iter().flat_map(named).collect();
     let in_hand: usize = variant.units().map(|unit| 2 * usize::from(variant.hand_size(unit))).sum();
     let all_men = (variant.rules().array.len() + in_hand).max(1) as f64;
-    let fewest = positions.fewest();
+    let share_of = |position: &QuietPosition| position.everyone().count() as f64 / all_men;
+    let mut shares: Vec<f64> = dataset.games.iter().flat_map(|game| positions.of(game)).map(share_of).collect();
+    shares.sort_by(f64::total_cmp);
+    let fewest = shares.get(shares.len() / EMPTIER).copied().unwrap_or(1.0);
     let differences = |position: &QuietPosition| {
-        let share = position.everyone().count() as f64 / all_men;
+        let share = share_of(position);
         let full = (share - fewest) / (1.0 - fewest);
         let differences = position.differences(variant);
         let split = |unit: &Unit| {
@@ -145,12 +149,19 @@ pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions) -> S
         };
         units.iter().flat_map(split).collect()
     };
-    fitted(dataset, variant, positions, Columns { names: columns, differences: &differences })
+    let columns = Columns { names: columns, differences: &differences };
+    let split = SplitFit { positions, fewest, critical, ..SplitFit::without_fit(dataset, variant) };
+    if fewest > MOST_AT_EMPTIER {
+        let failure =
+            Some(format!("one position in {EMPTIER} at most has less than {:.0} % of the men", 100.0 * fewest));
+        return SplitFit { failure, ..split };
+    }
+    split.fitted(dataset, columns)
 }
 
 /// Values of a unit that promotes by how far it has come, and of all other units.
 #[must_use]
-pub fn by_advance(dataset: &Dataset, variant: &Variant, pawn: Unit) -> SplitFit {
+pub fn by_advance(dataset: &Dataset, variant: &Variant, pawn: Unit, critical: f64) -> SplitFit {
     let units: Vec<Unit> = units_of(variant).into_iter().filter(|&unit| unit != pawn).collect();
     let name = |unit: Unit| variant.unit(unit).name.clone();
     let advanced = Advance::ALL.map(|advance| advance_column(&name(pawn), advance));
@@ -164,7 +175,8 @@ pub fn by_advance(dataset: &Dataset, variant: &Variant, pawn: Unit) -> SplitFit 
         }
         units.iter().map(|unit| f64::from(all[unit.index()])).chain(advanced).collect()
     };
-    fitted(dataset, variant, Positions::Played, Columns { names: columns, differences: &differences })
+    let split = SplitFit { critical, ..SplitFit::without_fit(dataset, variant) };
+    split.fitted(dataset, Columns { names: columns, differences: &differences })
 }
 
 /// A pawn's way, in ranks from White's side.
@@ -209,42 +221,55 @@ struct Columns<'a> {
     differences: &'a dyn Fn(&QuietPosition) -> Vec<f64>,
 }
 
-/// The regression, with the right to move as a column of its own.
-fn fitted(dataset: &Dataset, variant: &Variant, positions: Positions, columns: Columns<'_>) -> SplitFit {
-    let mut names = columns.names;
-    names.push(TO_MOVE.to_owned());
-    let mut rows = Vec::new();
-    for game in &dataset.games {
-        for position in positions.of(game) {
-            let mut differences = (columns.differences)(position);
-            differences.push(f64::from(sign(position.side_to_move)));
-            rows.push(Row { outcome: game.outcome, differences, cluster: game.cluster });
+impl SplitFit {
+    fn without_fit(dataset: &Dataset, variant: &Variant) -> Self {
+        let pawn = pawn_of(variant, &Weights::a_priori(variant));
+        Self {
+            positions: Positions::Played,
+            pawn: variant.unit(pawn).name.clone(),
+            games: dataset.games.len(),
+            rows: 0,
+            fewest: 1.0,
+            critical: NORMAL_97_5,
+            separated: Vec::new(),
+            fit: None,
+            failure: None,
         }
     }
-    let count = rows.len();
-    let (fit, separated) = fit_columns(names, rows);
-    let pawn = pawn_of(variant, &Weights::a_priori(variant));
-    SplitFit {
-        positions,
-        pawn: variant.unit(pawn).name.clone(),
-        games: dataset.games.len(),
-        rows: count,
-        fewest: positions.fewest(),
-        separated,
-        failure: fit.as_ref().err().map(ToString::to_string),
-        fit: fit.ok(),
+
+    /// With the regression, in which the right to move is a column of its own.
+    fn fitted(self, dataset: &Dataset, columns: Columns<'_>) -> Self {
+        let mut names = columns.names;
+        names.push(TO_MOVE.to_owned());
+        let mut rows = Vec::new();
+        for game in &dataset.games {
+            for position in self.positions.of(game) {
+                let mut differences = (columns.differences)(position);
+                differences.push(f64::from(sign(position.side_to_move)));
+                rows.push(Row { outcome: game.outcome, differences, cluster: game.cluster });
+            }
+        }
+        let count = rows.len();
+        let (fit, separated) = fit_columns(names, rows);
+        let failure = fit.as_ref().err().map(ToString::to_string);
+        Self { rows: count, separated, failure, fit: fit.ok(), ..self }
     }
 }
 
 impl SplitFit {
-    /// The value of one column in units of another, with its 95 % interval; `None` if either was not fitted.
+    /// The value of one column in units of another, with its interval; `None` if either was not fitted.
     #[must_use]
     pub fn value(&self, column: &str, measure: &str) -> Option<ValueOutcome> {
         if column == measure {
             let interval = Interval::new(1.0, 1.0);
             return Some(ValueOutcome::Bounded { value: 1.0, interval, delta_error: 0.0 });
         }
-        match value_in_pawns(self.fit.as_ref()?, column, measure, CovarianceKind::Clustered).ok()? {
+        let fit = self.fit.as_ref()?;
+        if [column, measure].iter().any(|name| has_no_spread(fit, name)) {
+            return Some(ValueOutcome::NoSpread);
+        }
+        let unit = Combination::unit(column);
+        match combination_in_pawns(fit, &unit, measure, CovarianceKind::Clustered, self.critical).ok()? {
             PawnValue::Bounded { value, interval, delta_error } => {
                 Some(ValueOutcome::Bounded { value, interval, delta_error })
             }

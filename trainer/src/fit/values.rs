@@ -160,7 +160,7 @@ impl PieceValues {
     pub fn measure_at(dataset: &Dataset, variant: &Variant, method: Choice, critical: f64) -> Self {
         let units: Vec<Unit> = variant.units().filter(|&unit| unit != variant.royal()).collect();
         let columns = units.iter().map(|&unit| variant.unit(unit).name.clone()).collect();
-        let rows = dataset.games.iter().map(|game| row(game, variant, &units, method)).collect();
+        let rows = dataset.games.iter().filter_map(|game| row(game, variant, &units, method)).collect();
         let a_priori = Weights::a_priori(variant);
         let pawn = pawn_of(variant, &a_priori);
         let regression = Regression::new(columns, rows, &variant.unit(pawn).name, critical);
@@ -175,7 +175,8 @@ impl PieceValues {
         });
         let mut rows: Vec<UnitValue> = rows.collect();
         rows.sort_by(|a, b| a.a_priori.total_cmp(&b.a_priori));
-        Self { rows, games_without_quiet: dataset.games_without_quiet, ..regression.summary(method) }
+        let games_without_quiet = if method == Choice::Start { 0 } else { dataset.games_without_quiet };
+        Self { rows, games_without_quiet, ..regression.summary(method) }
     }
 
     /// The row of a unit.
@@ -208,18 +209,19 @@ fn pawn_middlegame(weights: &Weights, pawn: Unit) -> f64 {
     f64::from(weights.units[pawn.index()].middlegame.max(1))
 }
 
-fn row(game: &GameSample, variant: &Variant, units: &[Unit], method: Choice) -> Row {
+/// The row of a game; `None` if no position can stand for it.
+fn row(game: &GameSample, variant: &Variant, units: &[Unit], method: Choice) -> Option<Row> {
     let position: &QuietPosition = match method {
         Choice::Start => &game.start,
-        Choice::Earliest => &game.earliest,
-        Choice::Random => &game.random,
+        Choice::Earliest => game.earliest.as_ref()?,
+        Choice::Random => game.random.as_ref()?,
     };
     let differences = position.differences(variant);
-    Row {
+    Some(Row {
         outcome: game.outcome,
         differences: units.iter().map(|unit| f64::from(differences[unit.index()])).collect(),
         cluster: game.cluster,
-    }
+    })
 }
 
 /// The regression, its design, and what had to be left out of it.
@@ -326,7 +328,7 @@ impl Regression {
 }
 
 /// Few pairs may cancel to the last digit; an error of nothing would look like certainty.
-fn has_no_spread(fit: &LogisticFit, name: &str) -> bool {
+pub(crate) fn has_no_spread(fit: &LogisticFit, name: &str) -> bool {
     let term = fit.terms.iter().find(|term| term.name == name);
     term.is_some_and(|term| term.clustered_error <= LEAST_SPREAD * term.model_error)
 }

@@ -78,7 +78,7 @@ fn write_claim(text: &mut String, claim: &ClaimVerdict) {
         if !part.finding.is_empty() {
             let _ = write!(line, ". {}", part.finding);
         }
-        if let Some(reason) = &part.reason {
+        if let Some(reason) = part.reason.as_ref().filter(|_| part.finding.is_empty()) {
             let _ = write!(line, ". Not measured: {reason}");
         }
         if !part.method.is_empty() {

@@ -9,9 +9,9 @@ use crate::fit::change::{Change, ChangeOfValue, TwoValues};
 use crate::fit::combination::{Combination, Estimates};
 use crate::fit::first_move::GameLength;
 use crate::fit::logistic::{CovarianceKind, LogisticFit};
-use crate::fit::ratio::PawnValue;
+use crate::fit::ratio::{Interval, PawnValue};
 use crate::fit::splits::{Advance, Phase, SplitFit, advance_column, phase_column};
-use crate::fit::values::{PieceValues, ValueOutcome};
+use crate::fit::values::{PieceValues, ValueOutcome, has_no_spread};
 use std::collections::BTreeMap;
 
 /// An experiment as evidence, whether it is over or only looked at.
@@ -38,6 +38,9 @@ mod method {
     pub const OBSERVED: &str = "observational regression on quiet positions";
     pub const LEVEL_GAMES: &str = "games that start level, by pairs";
 }
+
+/// What must be said of numbers from played positions.
+const OBSERVATIONAL: &str = "Observational: who has what in a played position may have paid for it.";
 
 impl Evidence for LaboratoryEvidence<'_> {
     fn measure(&self, quantity: &Quantity, level: Level) -> Result<Measured, Unmeasured> {
@@ -97,7 +100,8 @@ impl LaboratoryEvidence<'_> {
     fn refuse_unfitted(&self, units: &BTreeMap<String, f64>) -> Result<(), Unmeasured> {
         let unfitted = units.keys().find_map(|unit| {
             let row = self.values().row(unit)?;
-            row.coefficient.is_none().then(|| format!("{unit}: {}", row.value))
+            let untold = row.coefficient.is_none() || row.value == ValueOutcome::NoSpread;
+            untold.then(|| format!("{unit}: {}", row.value))
         });
         unfitted.map_or(Ok(()), |reason| Err(self.unclear(reason)))
     }
@@ -118,8 +122,8 @@ impl LaboratoryEvidence<'_> {
         let mut notes = Vec::new();
         let drifts = self.drifts.iter().filter(|drift| drift.is_clear && units.contains_key(&drift.unit));
         notes.extend(drifts.map(|drift| {
-            let (unit, change, error) = (&drift.unit, drift.pawns_per_doubling, drift.error);
-            format!("{unit} drifts with strength: {change:+.2} (standard error {error:.2}) pawns a doubling of nodes.")
+            let (unit, change, Interval { low, high }) = (&drift.unit, drift.pawns_per_doubling, drift.interval);
+            format!("{unit} drifts with strength: {change:+.2} ({low:+.2} to {high:+.2}) pawns a doubling of nodes.")
         }));
         let last = self.rounds.last().map_or(&[][..], |round| &round.units);
         let apart = last.iter().filter(|row| row.agrees == Some(false) && units.contains_key(&row.unit));
@@ -141,6 +145,9 @@ impl LaboratoryEvidence<'_> {
         let mut measured = self.gain(split, value(Phase::Full), value(Phase::Few), critical)?;
         method.clone_into(&mut measured.method);
         measured.notes.push(format!("From the full board to {:.0} % of the men.", 100.0 * split.fewest));
+        if !self.plan.is_thinned() {
+            measured.notes.push(OBSERVATIONAL.to_owned());
+        }
         Ok(measured)
     }
 
@@ -150,7 +157,7 @@ impl LaboratoryEvidence<'_> {
             let reason = format!("only the {} is measured by how far it has come", split.pawn);
             return Err(Unmeasured::NotAskedOf(reason));
         }
-        let fit = self.fit(split.fit.as_ref(), split.failure.as_deref())?;
+        let fit = self.split_fit(split, [Advance::Home, Advance::Last].map(|advance| advance_column(unit, advance)))?;
         let column = |advance| Combination::unit(&advance_column(unit, advance));
         let estimates = Estimates::of_fit(fit, CovarianceKind::Clustered);
         let value = estimates.in_pawns(&column(Advance::Last), &advance_column(unit, Advance::Home), critical);
@@ -161,9 +168,7 @@ impl LaboratoryEvidence<'_> {
                 high: interval.high,
                 games: split.games as u64,
                 method: method::OBSERVED.to_owned(),
-                notes: vec![
-                    "In the last third of its way, against one at home; who has it there may have paid for it.".into(),
-                ],
+                notes: vec!["In the last third of its way, against one at home.".to_owned(), OBSERVATIONAL.to_owned()],
                 ..Measured::default()
             }),
             PawnValue::PawnUndetermined { .. } => Err(self.unclear("a pawn at home is unclear".to_owned())),
@@ -178,7 +183,10 @@ impl LaboratoryEvidence<'_> {
         second: (Combination, String),
         critical: f64,
     ) -> Result<Measured, Unmeasured> {
-        let fit = self.fit(split.fit.as_ref(), split.failure.as_deref())?;
+        let columns = [&first, &second]
+            .into_iter()
+            .flat_map(|(unit, against)| unit.parts().iter().map(|(name, _)| name.clone()).chain([against.clone()]));
+        let fit = self.split_fit(split, columns)?;
         let estimates = Estimates::of_fit(fit, CovarianceKind::Clustered);
         let change = TwoValues::within(&estimates, (&first.0, &first.1), (&second.0, &second.1))
             .and_then(|values| values.change(Change::Quotient, critical))
@@ -206,8 +214,9 @@ impl LaboratoryEvidence<'_> {
             value: first.score,
             low: (first.score - critical * first.error).max(0.0),
             high: (first.score + critical * first.error).min(1.0),
-            games: first.games as u64,
+            games: self.values().games as u64,
             method: method::LEVEL_GAMES.to_owned(),
+            notes: vec![format!("{} of the games start level, after a few random plies.", first.games)],
             ..Measured::default()
         })
     }
@@ -221,11 +230,27 @@ impl LaboratoryEvidence<'_> {
             value,
             low: value - critical * error,
             high: value + critical * error,
-            games: (own.games + others.games) as u64,
+            games: self.values().games as u64,
             method: method::LEVEL_GAMES.to_owned(),
-            notes: vec![format!("{:.1} plies, and {:.1} in {other}.", own.plies, others.plies)],
+            notes: vec![format!(
+                "{:.1} plies in {} games that start level, and {:.1} in {} of {other}.",
+                own.plies, own.games, others.plies, others.games
+            )],
             ..Measured::default()
         })
+    }
+
+    /// The fit of a split, if these columns have errors of their own in it.
+    fn split_fit<'f>(
+        &self,
+        split: &'f SplitFit,
+        columns: impl IntoIterator<Item = String>,
+    ) -> Result<&'f LogisticFit, Unmeasured> {
+        let fit = self.fit(split.fit.as_ref(), split.failure.as_deref())?;
+        match columns.into_iter().find(|column| has_no_spread(fit, column)) {
+            Some(column) => Err(self.unclear(format!("{column}: {}", ValueOutcome::NoSpread))),
+            None => Ok(fit),
+        }
     }
 
     fn fit<'f>(&self, fit: Option<&'f LogisticFit>, failure: Option<&str>) -> Result<&'f LogisticFit, Unmeasured> {

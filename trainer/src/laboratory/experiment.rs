@@ -12,9 +12,9 @@ use super::plan::{Plan, SHARD_GAMES};
 use crate::checksum::{self, text_digest};
 use crate::fit::dataset::{Dataset, DatasetError, Selection};
 use crate::fit::first_move::{GameLength, game_length};
-use crate::fit::joint_critical;
 use crate::fit::sequential::SequentialError;
 use crate::fit::values::{Choice, PieceValues, ValueOutcome};
+use crate::fit::{NORMAL_97_5, joint_critical};
 use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
@@ -66,7 +66,7 @@ pub struct Round {
     pub games: usize,
     /// Assumed and measured, unit by unit; the intervals hold for all units together.
     pub units: Vec<Assumed>,
-    /// Whether they agree for every unit.
+    /// Whether they agree for every unit of the array. A unit that was not measured does not.
     pub agreed: bool,
 }
 
@@ -97,6 +97,8 @@ pub struct Findings {
     pub reached: bool,
     /// The reference's games by every method.
     pub methods: ByMethod,
+    /// What the weights of the reference assume, beside what its games measured.
+    pub assumed: Vec<Assumed>,
     /// The strengths, weakest first, the reference among them; empty without a ladder.
     pub ladder: Vec<Rung>,
     /// How values change with strength.
@@ -164,11 +166,13 @@ impl Experiment<'_> {
         let number = rounds.len() as u32 + 1;
         let stage = Stage { number, title: "reference".to_owned(), nodes: self.plan.nodes, weights: &weights };
         let Reference { looks, reached, dataset } = self.reference(&stage)?;
-        let critical = looks.last().map_or(crate::fit::NORMAL_97_5, |look| look.critical);
+        let critical = looks.last().map_or(NORMAL_97_5, |look| look.critical);
         let methods = ByMethod::of(&dataset, self.variant, critical);
+        let assumptions = Assumptions::of(&weights, self.variant, &dataset);
+        let assumed = compare(&assumptions, self.variant, &methods.by_lot);
         let ladder = self.ladder(&stage, &dataset)?;
         let drifts = drifts(&ladder);
-        Ok(Findings { rounds, looks, reference: number, reached, methods, ladder, drifts, weights })
+        Ok(Findings { rounds, looks, reference: number, reached, methods, assumed, ladder, drifts, weights })
     }
 
     /// How long a game takes here: plays games of the first stage that are not there yet.
@@ -191,7 +195,7 @@ impl Experiment<'_> {
         let title = "games that start level".to_owned();
         let stage = Stage { number: 1, title, nodes: self.plan.nodes, weights: self.start };
         self.play(&stage, games)?;
-        Ok(game_length(&self.dataset(&stage, games)?, self.variant))
+        Ok(game_length(&self.dataset(&stage, games)?, self.variant, NORMAL_97_5))
     }
 
     fn rounds(&self) -> Result<Settled, ExperimentError> {
@@ -219,7 +223,7 @@ impl Experiment<'_> {
         let critical = joint_critical(ALPHA, self.variant.units().len().saturating_sub(2).max(1));
         let values = PieceValues::measure_at(dataset, self.variant, Choice::Start, critical);
         let units = compare(assumptions, self.variant, &values);
-        let agreed = units.iter().all(|unit| unit.agrees != Some(false));
+        let agreed = all_agree(&units, &values);
         Round { number, games: dataset.games.len(), units, agreed }
     }
 
@@ -237,7 +241,8 @@ impl Experiment<'_> {
                 return Ok(Reference { looks, reached, dataset });
             }
         }
-        Ok(Reference { looks, reached: false, dataset: Dataset::default() })
+        // A plan has one look at least.
+        Err(SequentialError::NoLooks.into())
     }
 
     fn ladder(&self, reference: &Stage<'_>, dataset: &Dataset) -> Result<Vec<Rung>, ExperimentError> {
@@ -312,8 +317,14 @@ impl Experiment<'_> {
         let selection = Selection { positions_per_game: POSITIONS_PER_GAME, seed: self.plan.seed };
         let mut dataset = Dataset::read(&self.run.selfplay(stage.number), self.variant, &selection, &|_| ())?;
         dataset.games.retain(|game| game.game < whole_shards(games));
+        dataset.games_without_quiet = dataset.games.iter().filter(|game| game.earliest.is_none()).count() as u64;
         Ok(dataset)
     }
+}
+
+fn all_agree(units: &[Assumed], values: &PieceValues) -> bool {
+    let in_array = |unit: &&Assumed| values.row(&unit.unit).is_some_and(|row| row.in_array > 0);
+    units.iter().filter(in_array).all(|unit| unit.agrees == Some(true))
 }
 
 fn whole_shards(games: u64) -> u64 {
@@ -337,7 +348,7 @@ impl Goal for NarrowEnough {
             }
             _ => false,
         };
-        let mut rows = look.values.rows.iter().filter(|row| self.0.matters(&row.unit));
+        let mut rows = look.values.rows.iter().filter(|row| row.in_array > 0 && self.0.matters(&row.unit));
         rows.all(|row| is_narrow(&row.value))
     }
 }

@@ -81,7 +81,7 @@ pub enum RefusedDesign {
 pub fn forecast(plan: &Plan, variant: &Arc<Variant>, weights: &Weights) -> Result<DesignForecast, RefusedDesign> {
     let all = || variant.units().filter(|&unit| unit != variant.royal());
     let name = |unit: Unit| variant.unit(unit).name.clone();
-    let in_array = |unit: &Unit| variant.array_count(Colour::White, *unit) > 0;
+    let in_array = |unit: &Unit| Colour::BOTH.iter().any(|&colour| variant.array_count(colour, *unit) > 0);
     let (units, absent): (Vec<Unit>, Vec<Unit>) = all().partition(in_array);
     if let Some(&unit) = absent.iter().find(|&&unit| plan.reference.units.is_some() && plan.matters(&name(unit))) {
         return Err(RefusedDesign::Undetermined { unit: name(unit), reason: "the array has none".to_owned() });

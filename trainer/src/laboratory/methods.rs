@@ -48,19 +48,19 @@ pub struct Disagreement {
 }
 
 impl ByMethod {
-    /// Measures by every method; intervals of the reference and of the first move are `critical` standard errors to either side.
+    /// Measures by every method, with intervals of `critical` standard errors to either side.
     #[must_use]
     pub fn of(dataset: &Dataset, variant: &Variant, critical: f64) -> Self {
         let pawn = pawn_of(variant, &Weights::a_priori(variant));
         Self {
             by_lot: PieceValues::measure_at(dataset, variant, Choice::Start, critical),
-            earliest: PieceValues::measure(dataset, variant, Choice::Earliest),
-            observed: PieceValues::measure(dataset, variant, Choice::Random),
-            phase_played: by_phase(dataset, variant, Positions::Played),
-            phase_by_lot: by_phase(dataset, variant, Positions::Starts),
-            advance: by_advance(dataset, variant, pawn),
+            earliest: PieceValues::measure_at(dataset, variant, Choice::Earliest, critical),
+            observed: PieceValues::measure_at(dataset, variant, Choice::Random, critical),
+            phase_played: by_phase(dataset, variant, Positions::Played, critical),
+            phase_by_lot: by_phase(dataset, variant, Positions::Starts, critical),
+            advance: by_advance(dataset, variant, pawn, critical),
             first_move: first_move(dataset, variant, critical),
-            length: game_length(dataset, variant),
+            length: game_length(dataset, variant, critical),
             lengths: lengths(dataset, variant, LENGTH_BIN),
         }
     }

@@ -7,7 +7,7 @@ use crate::selfplay::{Imbalance, Openings};
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::Unit;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the plan format.
 const FORMAT: u32 = 1;
@@ -201,19 +201,31 @@ impl Plan {
         let Assumptions { pawn, draw_half_width, .. } = self.forecast;
         require("forecast.pawn", pawn > 0.0 && pawn < 5.0, "more than 0, less than 5", pawn)?;
         require("forecast.draw_half_width", (0.0..5.0).contains(&draw_half_width), "0 to 5", draw_half_width)?;
-        let Some(ladder) = &self.ladder else { return Ok(()) };
+        let published = self.published.iter().flat_map(|others| others.values.values());
+        let unsound = self.forecast.values.values().chain(published).find(|value| !value.is_finite());
+        require("values", unsound.is_none(), "numbers", unsound.copied().unwrap_or_default())?;
+        self.ladder.as_ref().map_or(Ok(()), |ladder| self.check_ladder(ladder))
+    }
+
+    fn check_ladder(&self, ladder: &Ladder) -> Result<(), PlanError> {
         check_games("ladder.games", ladder.games)?;
-        ladder.nodes.iter().try_for_each(|&nodes| check_nodes("ladder.nodes", nodes))
+        ladder.nodes.iter().try_for_each(|&nodes| check_nodes("ladder.nodes", nodes))?;
+        let mut rungs = BTreeSet::from([self.nodes]);
+        let differ = !ladder.nodes.is_empty() && ladder.nodes.iter().all(|&nodes| rungs.insert(nodes));
+        let expected = format!("one number or more, all different and not {}, the reference's own", self.nodes);
+        require("ladder.nodes", differ, expected, format!("{:?}", ladder.nodes))
     }
 
     fn check_reference(&self) -> Result<(), PlanError> {
-        let Reference { games, looks, half_width, .. } = self.reference.clone();
+        let &Reference { games, looks, half_width, ref units, .. } = &self.reference;
         check_games("reference.games", games)?;
         require("reference.looks", (1..=MOST_LOOKS).contains(&looks), format!("1 to {MOST_LOOKS}"), looks)?;
         let enough = games >= u64::from(looks) * SHARD_GAMES;
         require("reference.games", enough, format!("at least {SHARD_GAMES} a look"), games)?;
         let width = half_width.unwrap_or(1.0);
-        require("reference.half_width", width > 0.0, "more than 0", width)
+        require("reference.half_width", width > 0.0, "more than 0", width)?;
+        let named = units.as_ref().is_none_or(|units| !units.is_empty());
+        require("reference.units", named, "names, or no such key: then all matter", "none")
     }
 
     /// Checks that the units named are the variant's.

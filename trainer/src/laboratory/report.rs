@@ -3,10 +3,10 @@
 use super::assume::Assumed;
 use super::experiment::{Findings, Round};
 use super::forecast::DesignForecast;
-use super::ladder::Rung;
+use super::ladder::{Drift, Rung};
 use super::methods::Disagreement;
 use super::plan::Plan;
-use crate::fit::splits::{Advance, Phase, SplitFit, advance_column, phase_column};
+use crate::fit::splits::{Advance, Phase, Positions, SplitFit, advance_column, phase_column};
 use crate::fit::values::{PieceValues, ValueOutcome};
 use crate::table::{Style, Table};
 use fairyforge_engine::variant::Variant;
@@ -164,7 +164,7 @@ impl LaboratoryReport<'_> {
         });
         let verdicts: Vec<String> = verdicts.collect();
         format!(
-            "A published value agrees if it lies in our interval; its own error is mostly unknown. {}",
+            "A published value agrees if it lies in our interval and that reaches at most {TELLING} pawns to either side; its own error is mostly unknown. {}",
             verdicts.join(" ")
         )
     }
@@ -197,7 +197,7 @@ impl LaboratoryReport<'_> {
             Some(length) => format!(
                 "Games that start level last {:.1} ± {:.1} plies ({} games).",
                 length.plies,
-                crate::fit::NORMAL_97_5 * length.error,
+                length.interval.high - length.plies,
                 length.games
             ),
             None => "Length of games: too few games start level.".to_owned(),
@@ -207,16 +207,23 @@ impl LaboratoryReport<'_> {
     fn agreement_line(&self) -> String {
         match self.findings.rounds.last() {
             None => "Self-consistency was not asked for: the engine believed its weights throughout.".to_owned(),
-            Some(Round { number, agreed: true, .. }) => {
-                format!("Self-consistent: in round {number} the evaluation assumed what was measured.")
-            }
-            Some(Round { number, units, .. }) => {
-                let apart = units.iter().filter(|unit| unit.agrees == Some(false)).map(|unit| unit.unit.as_str());
-                let apart = apart.collect::<Vec<_>>().join(", ");
+            Some(Round { number, agreed, .. }) => {
+                let rounds = if *agreed { "agreed with" } else { "still differed from" };
                 format!(
-                    "Not self-consistent after {number} rounds: {apart} still differ; the last measured values were adopted."
+                    "Self-consistency: after round {number} the evaluation {rounds} what was measured; {}.",
+                    self.assumed_at_last()
                 )
             }
+        }
+    }
+
+    fn assumed_at_last(&self) -> String {
+        let apart = self.findings.assumed.iter().filter(|unit| unit.agrees == Some(false));
+        match apart.map(|unit| unit.unit.as_str()).collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => {
+                "in the reference every assumed value lies in the measured interval, where there is one".to_owned()
+            }
+            apart => format!("in the reference these assumed values lie outside the measured intervals: {apart}"),
         }
     }
 
@@ -226,6 +233,9 @@ impl LaboratoryReport<'_> {
             clear.map(|drift| format!("{} {:+.2}", drift.unit, drift.pawns_per_doubling)).collect();
         match (self.findings.ladder.is_empty(), clear.is_empty()) {
             (true, _) => None,
+            (false, true) if self.findings.drifts.is_empty() => {
+                Some("Whether values drift with strength cannot be told: a rung measured none.".to_owned())
+            }
             (false, true) => Some("No value drifts clearly with strength.".to_owned()),
             (false, false) => {
                 Some(format!("Values that drift with strength, in pawns a doubling of nodes: {}.", clear.join(", ")))
@@ -238,7 +248,7 @@ impl LaboratoryReport<'_> {
         let rounds = &self.findings.rounds;
         let mut headings = vec!["unit".to_owned()];
         headings.extend(rounds.iter().flat_map(|round| [format!("assumed {}", round.number), "measured".to_owned()]));
-        headings.push("reference".to_owned());
+        headings.extend(["assumed at last".to_owned(), "reference".to_owned()]);
         let mut table = Table::new(&headings);
         for row in &self.findings.methods.by_lot.rows {
             let of_round = |round: &Round| match round.units.iter().find(|unit| unit.unit == row.unit) {
@@ -246,7 +256,12 @@ impl LaboratoryReport<'_> {
                 None => ["–".to_owned(), "–".to_owned()],
             };
             let cells = rounds.iter().flat_map(of_round);
-            table.row(std::iter::once(row.unit.clone()).chain(cells).chain([value_text(&row.value)]));
+            let assumed = self.findings.assumed.iter().find(|unit| unit.unit == row.unit);
+            let last = assumed.map_or_else(
+                || ["–".to_owned(), value_text(&row.value)],
+                |unit| [format!("{:.2}", unit.assumed), measured_cell(unit)],
+            );
+            table.row(std::iter::once(row.unit.clone()).chain(cells).chain(last));
         }
         table
     }
@@ -259,7 +274,7 @@ impl LaboratoryReport<'_> {
         }
         let mut headings = vec!["unit".to_owned()];
         for split in &splits {
-            let whose = if std::ptr::eq(*split, &raw const methods.phase_by_lot) { " by lot" } else { "" };
+            let whose = if split.positions == Positions::Starts { " by lot" } else { "" };
             headings.extend([format!("full board{whose}"), format!("{:.0} % of the men{whose}", 100.0 * split.fewest)]);
         }
         let mut table = Table::new(&headings);
@@ -298,7 +313,9 @@ impl LaboratoryReport<'_> {
             let drift = self.findings.drifts.iter().find(|drift| drift.unit == row.unit);
             let drift = drift.map_or_else(
                 || "–".to_owned(),
-                |drift| format!("{:+.2} ± {:.2}", drift.pawns_per_doubling, crate::fit::NORMAL_97_5 * drift.error),
+                |Drift { pawns_per_doubling, interval, .. }| {
+                    format!("{pawns_per_doubling:+.2} ({:+.2} to {:+.2})", interval.low, interval.high)
+                },
             );
             table.row(std::iter::once(row.unit.clone()).chain(rungs.iter().map(value)).chain([drift]));
         }
@@ -308,10 +325,11 @@ impl LaboratoryReport<'_> {
     fn looks(&self) -> Table {
         let mut table = Table::new(&["look", "games", "standard errors", "widest half"]);
         for look in &self.findings.looks {
-            let halves = look.values.rows.iter().filter_map(|row| half_width(&row.value));
-            let widest = halves.fold(0.0, f64::max);
+            let mut rows = look.values.rows.iter().filter(|row| row.in_array > 0 && row.unit != look.values.pawn);
+            let widest = rows.try_fold(0.0, |widest: f64, row| Some(widest.max(half_width(&row.value)?)));
+            let widest = widest.map_or_else(|| "–".to_owned(), |widest| format!("{widest:.2}"));
             let cells = [look.number.to_string(), look.games.to_string(), format!("{:.3}", look.critical)];
-            table.row(cells.into_iter().chain([format!("{widest:.2}")]));
+            table.row(cells.into_iter().chain([widest]));
         }
         table
     }
@@ -349,12 +367,12 @@ pub(super) struct Section {
 const VALUES: (&str, &str) = (
     "Values",
     "Values in pawns of this game. *pawns* is the reference: results on what the lot took away, so nothing but the \
-units can be the cause; its intervals hold for all looks together. *earliest* takes the first quiet position instead, *observed* a random \
+units can be the cause. Intervals hold, for each unit, for all looks together; after an early end the values lean a little the way that ended it. *earliest* takes the first quiet position instead, *observed* a random \
 quiet one: who is behind there may have been paid for it. Intervals are Fieller's, errors clustered by pairs of games.",
 );
 const TRACE: (&str, &str) = (
     "Self-consistency",
-    "What the evaluation assumed in each round and what its games measured. What disagrees is adopted for the next round; intervals \
+    "What the evaluation assumed in each round and what its games measured. Where the two disagree, the nearest value in the interval is assumed in the next round; intervals \
 of a round hold for all units together.",
 );
 const PHASES: (&str, &str) = (
@@ -372,8 +390,8 @@ const LADDER: (&str, &str) = (
 );
 const LOOKS: (&str, &str) = (
     "Looks",
-    "When the games were looked at, and how many standard errors an interval reaches to either side so that all looks together \
-err in 5 % of all experiments.",
+    "When the games were looked at, and how many standard errors an interval reaches to either side so that for a unit \
+all looks together err in 5 % of all experiments.",
 );
 
 fn disagreement_line(disagreement: &Disagreement) -> String {
@@ -386,11 +404,15 @@ fn disagreement_line(disagreement: &Disagreement) -> String {
 
 const AGREES: &str = "agrees";
 
+/// A wider interval, in pawns to one side, contains too much for agreement to mean anything.
+const TELLING: f64 = 0.5;
+
 /// Whether a value that others measured lies in our interval.
 fn agreement(ours: &ValueOutcome, others: f64) -> &'static str {
     match ours {
         ValueOutcome::Bounded { interval, .. } if others < interval.low => "below ours",
         ValueOutcome::Bounded { interval, .. } if others > interval.high => "above ours",
+        ValueOutcome::Bounded { .. } if half_width(ours).is_some_and(|width| width > TELLING) => "cannot tell",
         ValueOutcome::Bounded { .. } => AGREES,
         _ => "not measured here",
     }
