@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::Workplace;
+use common::{Workplace, json};
 use serde_json::Value;
 
 /// An experiment of a second or two.
@@ -92,10 +92,6 @@ fn place_with(claims: &str) -> Workplace {
     place.write("experiment.toml", EXPERIMENT);
     place.write("claims.toml", claims);
     place
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 fn verdicts(claims: &Value) -> Vec<(&str, &str)> {

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Workplace, all_files};
+use common::{Workplace, all_files, json};
 use fairyforge::tune::{Plan, Setup};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::search::Params;
@@ -53,10 +53,6 @@ fn place() -> Workplace {
     let place = Workplace::new();
     place.write("plan.toml", PLAN);
     place
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[test]

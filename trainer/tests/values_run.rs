@@ -5,8 +5,7 @@
 
 mod common;
 
-use common::Workplace;
-use serde_json::Value;
+use common::{Workplace, json};
 
 /// A plan of a second or two.
 const PLAN: &str = r#"
@@ -44,10 +43,6 @@ fn place_with(plan: &str) -> Workplace {
     let place = Workplace::new();
     place.write("plan.toml", plan);
     place
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[test]

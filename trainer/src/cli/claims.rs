@@ -50,7 +50,8 @@ pub enum ClaimsCommand {
 pub struct RunArgs {
     /// The claims file.
     file: PathBuf,
-    /// Most that may be played: games as 20000, or a time as 30min or 2h; what the experiment's plan says if absent.
+    /// What the experiment may take, in games or in time, as 20000, 30min or 2h; what its plan says if absent. Games of another variant
+    /// to compare lengths with come on top.
     #[arg(long)]
     budget: Option<Budget>,
     /// Only what is known exactly: no games.
@@ -134,6 +135,7 @@ impl Goal for AllDecided<'_> {
             methods: &methods,
             looks: look.number as usize,
             rounds: &[],
+            assumed: &[],
             drifts: &[],
             lengths: self.lengths,
         };
@@ -159,6 +161,7 @@ impl Trial<'_> {
             methods: &played.findings.methods,
             looks: played.findings.looks.len(),
             rounds: &played.findings.rounds,
+            assumed: &played.findings.assumed,
             drifts: &played.findings.drifts,
             lengths: &lengths,
         };

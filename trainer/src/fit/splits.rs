@@ -18,7 +18,7 @@ use super::NORMAL_97_5;
 use super::combination::Combination;
 use super::dataset::{Dataset, GameSample, QuietPosition, sign};
 use super::logistic::{CovarianceKind, LogisticFit, Row};
-use super::ratio::{Interval, PawnValue, combination_in_pawns};
+use super::ratio::{Interval, combination_in_pawns};
 use super::values::{ValueOutcome, fit_columns, has_no_spread, pawn_of};
 use fairyforge_engine::evaluate::Weights;
 
@@ -269,12 +269,7 @@ impl SplitFit {
             return Some(ValueOutcome::NoSpread);
         }
         let unit = Combination::unit(column);
-        match combination_in_pawns(fit, &unit, measure, CovarianceKind::Clustered, self.critical).ok()? {
-            PawnValue::Bounded { value, interval, delta_error } => {
-                Some(ValueOutcome::Bounded { value, interval, delta_error })
-            }
-            PawnValue::PawnUndetermined { pawn } => Some(ValueOutcome::PawnUnclear { pawn }),
-            PawnValue::Entangled { with } => Some(ValueOutcome::Entangled { with }),
-        }
+        let value = combination_in_pawns(fit, &unit, measure, CovarianceKind::Clustered, self.critical);
+        Some(value.ok()?.into())
     }
 }

@@ -317,11 +317,7 @@ impl Regression {
             Ok(PawnValue::Bounded { .. }) if name == self.pawn => {
                 ValueOutcome::Bounded { value: 1.0, interval: Interval::new(1.0, 1.0), delta_error: 0.0 }
             }
-            Ok(PawnValue::Bounded { value, interval, delta_error }) => {
-                ValueOutcome::Bounded { value, interval, delta_error }
-            }
-            Ok(PawnValue::PawnUndetermined { pawn }) => ValueOutcome::PawnUnclear { pawn },
-            Ok(PawnValue::Entangled { with }) => ValueOutcome::Entangled { with },
+            Ok(value) => value.into(),
             Err(_) => ValueOutcome::PawnMissing,
         }
     }
@@ -424,6 +420,16 @@ impl fmt::Display for ValueOutcome {
             Self::PawnUnclear { .. } => f.write_str("the pawn is unclear"),
             Self::PawnMissing => f.write_str("no pawn to measure by"),
             Self::NotFitted => f.write_str("no fit"),
+        }
+    }
+}
+
+impl From<PawnValue> for ValueOutcome {
+    fn from(value: PawnValue) -> Self {
+        match value {
+            PawnValue::Bounded { value, interval, delta_error } => Self::Bounded { value, interval, delta_error },
+            PawnValue::PawnUndetermined { pawn } => Self::PawnUnclear { pawn },
+            PawnValue::Entangled { with } => Self::Entangled { with },
         }
     }
 }

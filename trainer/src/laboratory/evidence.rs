@@ -1,5 +1,6 @@
 //! What an experiment says about claims: quantities with intervals at any level, which allow for every look that was planned.
 
+use super::assume::Assumed;
 use super::experiment::Round;
 use super::ladder::Drift;
 use super::methods::ByMethod;
@@ -25,6 +26,8 @@ pub struct LaboratoryEvidence<'a> {
     pub looks: usize,
     /// The rounds of self-consistency; empty if they do not matter yet.
     pub rounds: &'a [Round],
+    /// What the reference's weights assume beside what its games measured; empty if that is not known yet.
+    pub assumed: &'a [Assumed],
     /// How values change with strength; empty if that is not known yet.
     pub drifts: &'a [Drift],
     /// How long games of other variants last that were played for comparison, by what the claims call them.
@@ -125,9 +128,8 @@ impl LaboratoryEvidence<'_> {
             let (unit, change, Interval { low, high }) = (&drift.unit, drift.pawns_per_doubling, drift.interval);
             format!("{unit} drifts with strength: {change:+.2} ({low:+.2} to {high:+.2}) pawns a doubling of nodes.")
         }));
-        let last = self.rounds.last().map_or(&[][..], |round| &round.units);
-        let apart = last.iter().filter(|row| row.agrees == Some(false) && units.contains_key(&row.unit));
-        notes.extend(apart.map(|row| format!("{} was not self-consistent after the last round.", row.unit)));
+        let apart = self.assumed.iter().filter(|row| row.agrees == Some(false) && units.contains_key(&row.unit));
+        notes.extend(apart.map(|row| format!("Not self-consistent: {:.2} was assumed for {}.", row.assumed, row.unit)));
         let apart = self.methods.disagreements();
         let apart = apart.into_iter().filter(|one| units.contains_key(&one.unit));
         notes.extend(apart.map(|one| format!("The {} says {:.2} for {}.", one.method, one.other, one.unit)));

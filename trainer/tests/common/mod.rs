@@ -208,6 +208,12 @@ impl Workplace {
     }
 }
 
+/// What a program printed or wrote, as JSON.
+#[track_caller]
+pub fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
 /// Names of all files below `root`, relative to it, in order; none if it is not there.
 pub fn all_files(root: &Path) -> Vec<String> {
     let mut names = Vec::new();
