@@ -8,7 +8,7 @@ use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
 use crate::play::Adjudication;
 use crate::selfplay::workers::SelfplaySettings;
-use crate::selfplay::{Imbalance, Openings};
+use crate::selfplay::{Imbalance, Openings, Played};
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ pub(crate) const MOST_GAMES: u64 = 1_000_000_000;
 pub(crate) const MOST_NODES: u64 = 1_000_000_000;
 const MOST_PLIES: u32 = 10_000;
 const MOST_RANDOM_PLIES: u16 = 200;
+const MOST_PLAYED_PLIES: u16 = 1000;
 /// Scores beyond this are mates.
 const MOST_MARGIN: i32 = 20_000;
 pub(crate) const MOST_TABLE_MEBIBYTES: usize = 65_536;
@@ -164,13 +165,23 @@ pub fn check_selfplay(settings: &SelfplaySettings) -> Result<(), PlanError> {
 }
 
 pub(crate) fn check_openings(openings: &Openings) -> Result<(), PlanError> {
-    let Imbalance { share, window, .. } = openings.imbalance;
+    let Imbalance { share, window, played, .. } = openings.imbalance;
     require("openings.imbalance.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
     require("openings.imbalance.window", window >= 0, "0 or more", window)?;
     let plies = (openings.least_random_plies, openings.most_random_plies);
     let ordered = plies.0 <= plies.1 && plies.1 <= MOST_RANDOM_PLIES;
     let expected = format!("least_random_plies <= most_random_plies <= {MOST_RANDOM_PLIES}");
-    require("openings", ordered, expected, format!("{plies:?}"))
+    require("openings", ordered, expected, format!("{plies:?}"))?;
+    played.map_or(Ok(()), check_played)
+}
+
+fn check_played(played: Played) -> Result<(), PlanError> {
+    let Played { least_plies, most_plies, nodes } = played;
+    let ordered = 2 <= least_plies && least_plies < most_plies && most_plies <= MOST_PLAYED_PLIES;
+    let expected = format!("2 <= least_plies < most_plies <= {MOST_PLAYED_PLIES}");
+    require("openings.imbalance.played", ordered, expected, format!("({least_plies}, {most_plies})"))?;
+    let allowed = (1..=MOST_NODES).contains(&nodes);
+    require("openings.imbalance.played.nodes", allowed, format!("1 to {MOST_NODES}"), nodes)
 }
 
 pub(crate) fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {

@@ -22,7 +22,7 @@ imbalance = { share = 0.7, pawn_weight = 5 }
 
 [rounds]
 most = 1
-games = 1200
+games = 2400
 
 [reference]
 games = 2400

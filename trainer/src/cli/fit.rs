@@ -60,8 +60,8 @@ pub struct FitArgs {
 /// The choices of `--positions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Positions {
-    /// The one in which the players took over: made by lot alone.
-    Start,
+    /// What the lot took away at the start: causal, whatever else was on the board.
+    Lot,
     /// The first quiet one: nearest to the imbalance assigned by lot.
     Earliest,
     /// One drawn by lot: observational.
@@ -72,7 +72,7 @@ impl FitArgs {
     fn settings(&self) -> FitSettings {
         FitSettings {
             positions: match self.positions {
-                Positions::Start => Choice::Start,
+                Positions::Lot => Choice::Lot,
                 Positions::Earliest => Choice::Earliest,
                 Positions::Random => Choice::Random,
             },

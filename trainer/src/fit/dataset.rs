@@ -54,7 +54,9 @@ pub struct GameSample {
     pub plies: u16,
     /// Whether it began from the whole array: nothing was taken away.
     pub from_array: bool,
-    /// The position in which the players took over: all before it was drawn by lot.
+    /// How many more of each unit White had by lot, by unit index: what was taken from Black less what was taken from White.
+    pub by_lot: Vec<i32>,
+    /// The position in which the players took over.
     pub start: QuietPosition,
     /// The first quiet position, if there is one.
     pub earliest: Option<QuietPosition>,
@@ -88,6 +90,14 @@ pub enum DatasetError {
         ply: u16,
         /// What is wrong with the bytes.
         fault: UnpackError,
+    },
+    /// What the lot took away cannot be read.
+    #[error("game {game}: expected units taken away as \"w:NNQ b:B\", of this variant, got {text:?}")]
+    Imbalance {
+        /// Number of the game.
+        game: u64,
+        /// What the record says.
+        text: String,
     },
     /// Nothing to fit.
     #[error("{}: expected games with quiet positions, got {games} games without any", dir.display())]
@@ -232,11 +242,30 @@ fn sample(
         outcome: outcome(record.result),
         plies: record.plies,
         from_array: record.imbalance.is_empty(),
+        by_lot: by_lot(&record.imbalance, variant)
+            .ok_or_else(|| DatasetError::Imbalance { game: record.game, text: record.imbalance.clone() })?,
         start: unpacked(start)?,
         earliest: quiet.first().map(|&first| unpacked(first)).transpose()?,
         random: random.map(unpacked).transpose()?,
         spread: spread.into_iter().map(|index| unpacked(quiet[index])).collect::<Result<_, _>>()?,
     }))
+}
+
+/// How many more of each unit White had because of what `imbalance` says was taken away (`w:NNQ b:B`), by unit index. `None` if it says
+/// nothing of the kind.
+pub fn by_lot(imbalance: &str, variant: &Variant) -> Option<Vec<i32>> {
+    let mut more = vec![0; variant.units().len()];
+    if imbalance.is_empty() {
+        return Some(more);
+    }
+    let (white, black) = imbalance.strip_prefix("w:")?.split_once(" b:")?;
+    for (letters, sign) in [(white, -1), (black, 1)] {
+        for letter in letters.chars() {
+            let unit = variant.units().find(|&unit| variant.unit(unit).letter == letter)?;
+            more[unit.index()] += sign;
+        }
+    }
+    Some(more)
 }
 
 /// Records hold no other results than −1, 0 and 1.
@@ -292,6 +321,18 @@ mod tests {
         assert_eq!(["rook", "knight", "bishop", "pawn", "queen"].map(of), [-1, 1, 1, -1, 0]);
         let exchanged = QuietPosition::new(0, &odds.armies_exchanged().unwrap()).differences(&variant);
         assert_eq!(exchanged, differences.iter().map(|difference| -difference).collect::<Vec<i32>>());
+    }
+
+    #[test]
+    fn imbalances_are_read_and_refused() {
+        let chess = Variant::load("chess").unwrap();
+        let more = by_lot("w:NNQ b:B", &chess);
+        let of = |name: &str| more.as_ref().unwrap()[chess.unit_named(name).unwrap().index()];
+        assert_eq!(["knight", "queen", "bishop", "rook"].map(of), [-2, -1, 1, 0]);
+        assert_eq!(by_lot("", &chess), Some(vec![0; chess.units().len()]));
+        for bad in ["w:? b:", "NN", "w:N", "b:N w:N"] {
+            assert_eq!(by_lot(bad, &chess), None, "{bad}");
+        }
     }
 
     #[test]

@@ -144,6 +144,12 @@ impl Interval {
         self.low <= inner.low && inner.high <= self.high
     }
 
+    /// Whether the point lies in this interval.
+    #[must_use]
+    pub fn holds(&self, point: f64) -> bool {
+        (self.low..=self.high).contains(&point)
+    }
+
     /// Whether the two intervals share no point.
     #[must_use]
     pub fn is_disjoint_from(&self, other: &Self) -> bool {

@@ -48,7 +48,7 @@ impl FitSettings {
     /// The method that stands for the lot's imbalance.
     const fn reference(&self) -> Choice {
         match self.positions {
-            Choice::Start => Choice::Start,
+            Choice::Lot => Choice::Lot,
             Choice::Earliest | Choice::Random => Choice::Earliest,
         }
     }
@@ -202,7 +202,7 @@ impl FitReport {
     #[must_use]
     pub fn values(&self) -> &PieceValues {
         match self.settings.positions {
-            Choice::Start | Choice::Earliest => &self.values_reference,
+            Choice::Lot | Choice::Earliest => &self.values_reference,
             Choice::Random => &self.values_observational,
         }
     }
@@ -218,7 +218,7 @@ impl FitReport {
 
     fn other_values(&self) -> &PieceValues {
         match self.settings.positions {
-            Choice::Start | Choice::Earliest => &self.values_observational,
+            Choice::Lot | Choice::Earliest => &self.values_observational,
             Choice::Random => &self.values_reference,
         }
     }

@@ -5,7 +5,7 @@
 //! * By rank: a pawn's column is split by how far it has come on its way to promotion.
 //!
 //! On positions of played games this is observational, as Texel tuning is: who has an advanced pawn may have paid for
-//! it. On the starts of games from thinned-out arrays the phase is drawn by lot, and the values by phase are causal.
+//! it. On what was taken away by lot at all stages of games, the values by phase are causal.
 
 use std::fmt;
 
@@ -29,8 +29,8 @@ const TO_MOVE: &str = "to move";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Positions {
-    /// Where the players took over: causal, if the array was thinned out by lot.
-    Starts,
+    /// What the lot took away, where the players took over: causal, if units were taken away at all stages of the game.
+    Lot,
     /// Quiet positions all over the games: observational.
     Played,
 }
@@ -43,7 +43,7 @@ const MOST_AT_EMPTIER: f64 = 0.85;
 impl Positions {
     fn of(self, game: &GameSample) -> &[QuietPosition] {
         match self {
-            Self::Starts => std::slice::from_ref(&game.start),
+            Self::Lot => std::slice::from_ref(&game.start),
             Self::Played => &game.spread,
         }
     }
@@ -139,10 +139,13 @@ pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions, crit
     let mut shares: Vec<f64> = dataset.games.iter().flat_map(|game| positions.of(game)).map(share_of).collect();
     shares.sort_by(f64::total_cmp);
     let fewest = shares.get(shares.len() / EMPTIER).copied().unwrap_or(1.0);
-    let differences = |position: &QuietPosition| {
+    let differences = |game: &GameSample, position: &QuietPosition| {
         let share = share_of(position);
         let full = (share - fewest) / (1.0 - fewest);
-        let differences = position.differences(variant);
+        let differences = match positions {
+            Positions::Lot => game.by_lot.clone(),
+            Positions::Played => position.differences(variant),
+        };
         let split = |unit: &Unit| {
             let difference = f64::from(differences[unit.index()]);
             [difference * full, difference * (1.0 - full)]
@@ -167,7 +170,7 @@ pub fn by_advance(dataset: &Dataset, variant: &Variant, pawn: Unit, critical: f6
     let advanced = Advance::ALL.map(|advance| advance_column(&name(pawn), advance));
     let columns = units.iter().map(|&unit| name(unit)).chain(advanced).collect();
     let way = Way::of(variant, pawn);
-    let differences = |position: &QuietPosition| {
+    let differences = |_: &GameSample, position: &QuietPosition| {
         let all = position.differences(variant);
         let mut advanced = [0.0; Advance::ALL.len()];
         for &(piece, square) in position.men.iter().filter(|(piece, _)| piece.unit() == pawn) {
@@ -218,7 +221,7 @@ fn units_of(variant: &Variant) -> Vec<Unit> {
 
 struct Columns<'a> {
     names: Vec<String>,
-    differences: &'a dyn Fn(&QuietPosition) -> Vec<f64>,
+    differences: &'a dyn Fn(&GameSample, &QuietPosition) -> Vec<f64>,
 }
 
 impl SplitFit {
@@ -244,7 +247,7 @@ impl SplitFit {
         let mut rows = Vec::new();
         for game in &dataset.games {
             for position in self.positions.of(game) {
-                let mut differences = (columns.differences)(position);
+                let mut differences = (columns.differences)(game, position);
                 differences.push(f64::from(sign(position.side_to_move)));
                 rows.push(Row { outcome: game.outcome, differences, cluster: game.cluster });
             }

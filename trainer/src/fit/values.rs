@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::NORMAL_97_5;
 use super::combination::Combination;
-use super::dataset::{Dataset, GameSample, QuietPosition};
+use super::dataset::{Dataset, GameSample};
 use super::logistic::{
     CovarianceKind, Design, FIRST_MOVE, Fallback, Likelihood, LogisticError, LogisticFit, Outcome, Row, Undetermined,
 };
@@ -29,12 +29,13 @@ const LEAST_SPREAD: f64 = 1e-6;
 /// Estimates of games needed end here.
 const MOST_GAMES: f64 = 1e9;
 
-/// Which position stands for a game: the method.
+/// What stands for a game: the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// The one in which the players took over, quiet or not: nothing but the lot made it, so the values are causal.
-    Start,
+    /// What the lot took away at the start, whatever else was on the board: nothing but the lot made it, so the values are causal.
+    #[serde(alias = "start")]
+    Lot,
     /// The first quiet one: close to the imbalance that was assigned by lot at the start, so the values are causal as far as the
     /// lot went, and what hung at the start has been taken.
     #[default]
@@ -175,7 +176,7 @@ impl PieceValues {
         });
         let mut rows: Vec<UnitValue> = rows.collect();
         rows.sort_by(|a, b| a.a_priori.total_cmp(&b.a_priori));
-        let games_without_quiet = if method == Choice::Start { 0 } else { dataset.games_without_quiet };
+        let games_without_quiet = if method == Choice::Lot { 0 } else { dataset.games_without_quiet };
         Self { rows, games_without_quiet, ..regression.summary(method) }
     }
 
@@ -211,12 +212,11 @@ fn pawn_middlegame(weights: &Weights, pawn: Unit) -> f64 {
 
 /// The row of a game; `None` if no position can stand for it.
 fn row(game: &GameSample, variant: &Variant, units: &[Unit], method: Choice) -> Option<Row> {
-    let position: &QuietPosition = match method {
-        Choice::Start => &game.start,
-        Choice::Earliest => game.earliest.as_ref()?,
-        Choice::Random => game.random.as_ref()?,
+    let differences = match method {
+        Choice::Lot => game.by_lot.clone(),
+        Choice::Earliest => game.earliest.as_ref()?.differences(variant),
+        Choice::Random => game.random.as_ref()?.differences(variant),
     };
-    let differences = position.differences(variant);
     Some(Row {
         outcome: game.outcome,
         differences: units.iter().map(|unit| f64::from(differences[unit.index()])).collect(),
@@ -400,7 +400,7 @@ impl fmt::Display for Comparison<'_> {
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Start => "start of the players' game",
+            Self::Lot => "what the lot took away",
             Self::Earliest => "earliest quiet position",
             Self::Random => "random quiet position",
         })
@@ -435,6 +435,15 @@ impl From<PawnValue> for ValueOutcome {
 }
 
 impl ValueOutcome {
+    /// How far the interval reaches from the value, in pawns, on its longer side; `None` without one.
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
+        match self {
+            Self::Bounded { value, interval, .. } => Some((interval.high - value).max(value - interval.low)),
+            _ => None,
+        }
+    }
+
     /// The value, if there is one.
     #[must_use]
     pub fn pawns(&self) -> Option<f64> {
@@ -476,7 +485,7 @@ fn headings(methods: &[&PieceValues]) -> Vec<String> {
     let mut headings = vec!["unit".to_owned(), String::new(), "a priori".to_owned()];
     for method in methods {
         let name = match method.method {
-            Choice::Start | Choice::Earliest => "pawns",
+            Choice::Lot | Choice::Earliest => "pawns",
             Choice::Random => "observed",
         };
         headings.extend([name.to_owned(), "95 % interval".to_owned()]);

@@ -15,6 +15,11 @@ use serde::Serialize;
 /// A value never falls below this, in centipawns: no unit is a burden to its owner.
 const LEAST_CENTIPAWNS: i32 = 10;
 
+/// An assumed value that lies in an interval agrees only if that reaches at most so many pawns to either side, or so large a share of a
+/// dear unit's value: in a wider one lie values with which an engine would trade otherwise.
+const TELLING: f64 = 0.5;
+const TELLING_SHARE: f64 = 0.2;
+
 /// What was assumed of a unit beside what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumed {
@@ -24,7 +29,7 @@ pub struct Assumed {
     pub assumed: f64,
     /// What was measured, with its interval.
     pub measured: ValueOutcome,
-    /// Whether the assumption lies in the interval; `None` where nothing was measured.
+    /// Whether the assumption lies in the interval; `None` where nothing was measured, or it does and the interval is too wide to tell.
     pub agrees: Option<bool>,
 }
 
@@ -71,13 +76,25 @@ impl Assumptions {
     }
 }
 
+/// Whether every unit of the array agrees (`Some(true)`), one does not (`Some(false)`), or games are too few to tell.
+#[must_use]
+pub fn agreement(compared: &[Assumed], measured: &PieceValues) -> Option<bool> {
+    let in_array = |unit: &&Assumed| measured.row(&unit.unit).is_some_and(|row| row.in_array > 0);
+    let mut rows = compared.iter().filter(in_array).map(|unit| unit.agrees);
+    if rows.clone().any(|agrees| agrees == Some(false)) {
+        return Some(false);
+    }
+    rows.all(|agrees| agrees == Some(true)).then_some(true)
+}
+
 /// Assumed beside measured, in the order of the measured rows.
 #[must_use]
 pub fn compare(assumptions: &Assumptions, variant: &Variant, measured: &PieceValues) -> Vec<Assumed> {
     let compared = measured.rows.iter().filter_map(|row| {
         let assumed = assumptions.in_pawns(variant.unit_named(&row.unit)?)?;
         let agrees = match row.value {
-            ValueOutcome::Bounded { interval, .. } => Some((interval.low..=interval.high).contains(&assumed)),
+            ValueOutcome::Bounded { interval, .. } if !interval.holds(assumed) => Some(false),
+            ValueOutcome::Bounded { value, .. } => is_telling(&row.value, value).then_some(true),
             _ => None,
         };
         // The pawn is the measure; it agrees with itself whatever its value.
@@ -85,6 +102,10 @@ pub fn compare(assumptions: &Assumptions, variant: &Variant, measured: &PieceVal
         Some(Assumed { unit: row.unit.clone(), assumed, measured: row.value.clone(), agrees })
     });
     compared.collect()
+}
+
+fn is_telling(measured: &ValueOutcome, value: f64) -> bool {
+    measured.half_width().is_some_and(|width| width <= TELLING.max(TELLING_SHARE * value.abs()))
 }
 
 /// Weights that assume the nearest value in the measured interval, where the two disagree; all else stays. The nearest, because the value
@@ -110,6 +131,7 @@ mod tests {
     use crate::fit::dataset::{GameSample, QuietPosition};
     use crate::fit::logistic::Outcome;
     use crate::fit::ratio::Interval;
+    use crate::fit::values::Choice;
     use fairyforge_engine::position::Position;
     use std::sync::Arc;
 
@@ -130,6 +152,7 @@ mod tests {
             outcome: Outcome::Draw,
             plies: 1,
             from_array: true,
+            by_lot: vec![0; variant.units().len()],
             start: position.clone(),
             earliest: Some(position.clone()),
             random: Some(position.clone()),
@@ -153,6 +176,25 @@ mod tests {
         // Black's rooks on a8 and h8 count as White's on a1 and h1; nobody stands on d4, and the array is all middlegame.
         assert!((assumptions.means[rook.index()].unwrap() - 520.0).abs() < 1e-9, "{assumptions:?}");
         assert_eq!(assumptions.in_pawns(assumptions.pawn), Some(1.0));
+    }
+
+    #[test]
+    fn wide_intervals_agree_with_nothing() {
+        let variant = Arc::new(Variant::load("chess").unwrap());
+        let (weights, games) = (Weights::a_priori(&variant), array(&variant));
+        let mut values = PieceValues::measure(&games, &variant, Choice::Lot);
+        let assumptions = Assumptions::of(&weights, &variant, &games);
+        let mut agrees = |shift: f64, half_width: f64| {
+            for measured in &mut values.rows {
+                let assumed = assumptions.in_pawns(variant.unit_named(&measured.unit).unwrap()).unwrap();
+                measured.value = row(&measured.unit, assumed, assumed + shift, half_width).measured;
+            }
+            agreement(&compare(&assumptions, &variant, &values), &values)
+        };
+        assert_eq!(agrees(0.3, 0.4), Some(true));
+        assert_eq!(agrees(0.3, 2.5), None, "assumed values lie in the intervals, as much else does");
+        assert_eq!(agrees(0.5, 0.4), Some(false));
+        assert_eq!(agrees(3.0, 2.5), Some(false), "outside is outside");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub struct LaboratoryEvidence<'a> {
 /// How each kind of number is measured, in a few words.
 mod method {
     pub const BY_LOT: &str = "randomised imbalance";
-    pub const PHASE_BY_LOT: &str = "randomised imbalance in thinned-out arrays";
+    pub const PHASE_BY_LOT: &str = "randomised imbalance by stage of the game";
     pub const OBSERVED: &str = "observational regression on quiet positions";
     pub const LEVEL_GAMES: &str = "games that start level, by pairs";
 }
@@ -136,10 +136,10 @@ impl LaboratoryEvidence<'_> {
         notes
     }
 
-    /// On thinned-out arrays where the plan has such, else on what was played.
+    /// Where units were taken away by lot at all stages if the plan has such, else on what was played.
     fn phase_gain(&self, [unit, against]: [&String; 2], critical: f64) -> Result<Measured, Unmeasured> {
         let methods = self.methods;
-        let (split, method) = match self.plan.is_thinned() {
+        let (split, method) = match self.plan.is_staged() {
             true => (&methods.phase_by_lot, method::PHASE_BY_LOT),
             false => (&methods.phase_played, method::OBSERVED),
         };
@@ -147,7 +147,7 @@ impl LaboratoryEvidence<'_> {
         let mut measured = self.gain(split, value(Phase::Full), value(Phase::Few), critical)?;
         method.clone_into(&mut measured.method);
         measured.notes.push(format!("From the full board to {:.0} % of the men.", 100.0 * split.fewest));
-        if !self.plan.is_thinned() {
+        if !self.plan.is_staged() {
             measured.notes.push(OBSERVATIONAL.to_owned());
         }
         Ok(measured)

@@ -4,7 +4,7 @@
 //! First the rounds of self-consistency, then the reference, then the ladder. What comes next depends on the games alone, so a
 //! run that was cut off finds its way again, and nothing but games is kept.
 
-use super::assume::{Assumed, Assumptions, adopt, compare};
+use super::assume::{Assumed, Assumptions, adopt, agreement, compare};
 use super::budget::PILOT_GAMES;
 use super::ladder::{Drift, Rung, drifts};
 use super::methods::ByMethod;
@@ -66,8 +66,8 @@ pub struct Round {
     pub games: usize,
     /// Assumed and measured, unit by unit; the intervals hold for all units together.
     pub units: Vec<Assumed>,
-    /// Whether they agree for every unit of the array. A unit that was not measured does not.
-    pub agreed: bool,
+    /// Whether they agree for every unit of the array; `None` if none disagrees and the games are too few to tell of all.
+    pub agreed: Option<bool>,
 }
 
 /// One look at the reference's games.
@@ -80,7 +80,6 @@ pub struct Look {
     /// Half-width of its intervals in standard errors.
     pub critical: f64,
     /// The values, with intervals that hold for all looks together.
-    #[serde(skip)]
     pub values: PieceValues,
 }
 
@@ -210,7 +209,8 @@ impl Experiment<'_> {
             let agreed = round.agreed;
             let next = adopt(&settled.weights, self.variant, &assumptions, &round.units);
             settled.rounds.push(round);
-            if agreed {
+            // Another round with the same weights would tell no more than the reference does.
+            if agreed != Some(false) {
                 break;
             }
             settled.weights = next;
@@ -221,9 +221,9 @@ impl Experiment<'_> {
     /// The intervals hold for all units together, or one of a dozen would disagree by chance in every other round.
     fn round(&self, number: u32, assumptions: &Assumptions, dataset: &Dataset) -> Round {
         let critical = joint_critical(ALPHA, self.variant.units().len().saturating_sub(2).max(1));
-        let values = PieceValues::measure_at(dataset, self.variant, Choice::Start, critical);
+        let values = PieceValues::measure_at(dataset, self.variant, Choice::Lot, critical);
         let units = compare(assumptions, self.variant, &values);
-        let agreed = all_agree(&units, &values);
+        let agreed = agreement(&units, &values);
         Round { number, games: dataset.games.len(), units, agreed }
     }
 
@@ -234,7 +234,7 @@ impl Experiment<'_> {
             let games = plan.games_at(number);
             self.play(stage, games)?;
             let dataset = self.dataset(stage, games)?;
-            let values = PieceValues::measure_at(&dataset, self.variant, Choice::Start, critical);
+            let values = PieceValues::measure_at(&dataset, self.variant, Choice::Lot, critical);
             looks.push(Look { number, games, critical, values });
             let reached = looks.last().is_some_and(|look| self.goal.is_reached(look, &dataset));
             if reached || number == plan.looks {
@@ -322,11 +322,6 @@ impl Experiment<'_> {
     }
 }
 
-fn all_agree(units: &[Assumed], values: &PieceValues) -> bool {
-    let in_array = |unit: &&Assumed| values.row(&unit.unit).is_some_and(|row| row.in_array > 0);
-    units.iter().filter(in_array).all(|unit| unit.agrees == Some(true))
-}
-
 fn whole_shards(games: u64) -> u64 {
     games.next_multiple_of(SHARD_GAMES)
 }
@@ -342,12 +337,7 @@ pub struct NarrowEnough(pub Plan);
 impl Goal for NarrowEnough {
     fn is_reached(&self, look: &Look, _: &Dataset) -> bool {
         let Some(half_width) = self.0.reference.half_width else { return false };
-        let is_narrow = |value: &ValueOutcome| match value {
-            ValueOutcome::Bounded { value, interval, .. } => {
-                (interval.high - value).max(value - interval.low) <= half_width
-            }
-            _ => false,
-        };
+        let is_narrow = |value: &ValueOutcome| value.half_width().is_some_and(|width| width <= half_width);
         let mut rows = look.values.rows.iter().filter(|row| row.in_array > 0 && self.0.matters(&row.unit));
         rows.all(|row| is_narrow(&row.value))
     }

@@ -2,6 +2,8 @@
 //! games. The same findings give the same bytes.
 
 use super::experiment::Findings;
+use super::ladder::Rung;
+use super::plan::Plan;
 use crate::fit::ratio::Interval;
 use crate::fit::splits::{Phase, SplitFit, phase_column};
 use crate::fit::values::{PieceValues, ValueOutcome};
@@ -59,10 +61,10 @@ struct Whiskers<'a> {
 ///
 /// # Errors
 /// The drawing library refuses.
-pub fn figures(findings: &Findings) -> Result<Vec<Figure>, FigureError> {
+pub fn figures(findings: &Findings, plan: &Plan) -> Result<Vec<Figure>, FigureError> {
     let mut figures = vec![Figure {
         title: "Values by method",
-        caption: "Points are values in pawns, bars their 95 % intervals; those by lot allow for all looks.",
+        caption: "Points are values in pawns, bars their 95 % intervals; those by lot allow for all looks. Arrows: the interval goes on.",
         svg: by_method(findings).svg()?,
     }];
     if !findings.rounds.is_empty() {
@@ -73,11 +75,21 @@ pub fn figures(findings: &Findings) -> Result<Vec<Figure>, FigureError> {
             svg: trace(findings).svg()?,
         });
     }
-    figures.push(Figure {
-        title: "Values by phase",
-        caption: "Values in pawns of the same stage, from quiet positions all over the games.",
-        svg: by_phase(findings).svg()?,
-    });
+    let (split, caption) = match plan.is_staged() {
+        true => (&findings.methods.phase_by_lot, "Values in pawns of the same stage, by lot."),
+        false => (
+            &findings.methods.phase_played,
+            "Values in pawns of the same stage, from quiet positions all over the games: observational.",
+        ),
+    };
+    figures.push(Figure { title: "Values by phase", caption, svg: by_phase(findings, split).svg()? });
+    if !findings.ladder.is_empty() {
+        figures.push(Figure {
+            title: "Values by strength",
+            caption: "The same experiment at several numbers of nodes a move.",
+            svg: by_strength(findings).svg()?,
+        });
+    }
     if let Some(first) = findings.methods.first_move {
         let percent = Interval::new(100.0 * first.interval.low, 100.0 * first.interval.high);
         let whiskers = Whiskers {
@@ -143,8 +155,21 @@ fn trace(findings: &Findings) -> Whiskers<'static> {
     whiskers
 }
 
-fn by_phase(findings: &Findings) -> Whiskers<'static> {
-    let split = &findings.methods.phase_played;
+fn by_strength(findings: &Findings) -> Whiskers<'static> {
+    let rows = || findings.methods.by_lot.rows.iter().map(|row| row.unit.clone());
+    let series = |rung: &Rung| Series {
+        name: format!("{} nodes", rung.nodes),
+        marks: rows().map(|unit| rung.values.row(&unit).and_then(|row| mark(&row.value))).collect(),
+    };
+    Whiskers {
+        rows: rows().collect(),
+        series: findings.ladder.iter().map(series).collect(),
+        scale: "pawns",
+        line: None,
+    }
+}
+
+fn by_phase(findings: &Findings, split: &SplitFit) -> Whiskers<'static> {
     let units = || findings.methods.by_lot.rows.iter().map(|row| &row.unit);
     let series = |name: &str, phase| Series {
         name: name.to_owned(),
@@ -213,6 +238,12 @@ impl Whiskers<'_> {
                     let ends = [(from.clamp(low, high), height), (to.clamp(low, high), height)];
                     let bar = PathElement::new(ends, colour.stroke_width(2));
                     chart.draw_series([bar]).map_err(refused)?;
+                    let heads = [(low, *from < low, 1), (high, *to > high, -1)];
+                    for (end, _, back) in heads.into_iter().filter(|&(_, goes_on, _)| goes_on) {
+                        let (x, y) = chart.backend_coord(&(end, height));
+                        let head = [(x, y), (x + 7 * back, y - 4), (x + 7 * back, y + 4)];
+                        area.draw(&Polygon::new(head, colour.filled())).map_err(refused)?;
+                    }
                 }
                 let point = Circle::new((value.clamp(low, high), height), 4, colour.filled());
                 chart.draw_series([point]).map_err(refused)?;
@@ -301,6 +332,7 @@ mod tests {
         assert!(["knight", "queen", "never", "by &lt;lot&gt;"].iter().all(|name| svg.contains(name)), "{svg}");
         // Two marks and the one beside the name of the series.
         assert_eq!(svg.matches("<circle").count(), 3);
+        assert_eq!(svg.matches("<polygon").count(), 1, "one interval goes on beyond the drawing");
         let bars = lengths(&[(0, 3), (20, 9), (40, 1)]).unwrap();
         assert!(bars.matches("<rect").count() >= 4, "{bars}");
     }

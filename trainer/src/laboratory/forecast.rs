@@ -3,7 +3,7 @@
 use super::experiment::ALPHA;
 use super::plan::Plan;
 use crate::fit::combination::Combination;
-use crate::fit::dataset::QuietPosition;
+use crate::fit::dataset::by_lot;
 use crate::fit::forecast::{Assumed, Forecast, ForecastError};
 use crate::fit::logistic::{Design, LogisticError, Outcome, Row};
 use crate::fit::ratio::{PawnValue, RatioError};
@@ -140,7 +140,7 @@ fn sample(plan: &Plan, variant: &Arc<Variant>, units: &[Unit]) -> Result<Design,
     let maker = OpeningMaker::new(variant, &plan.design);
     let pair = |pair: u64| {
         maker.pair(plan.seed, pair).map(|opening| {
-            let differences = QuietPosition::new(0, &opening.position).differences(variant);
+            let differences = by_lot(&opening.imbalance, variant).unwrap_or_default();
             let differences = units.iter().map(|unit| f64::from(differences[unit.index()])).collect();
             Row { outcome: Outcome::Draw, differences, cluster: pair }
         })

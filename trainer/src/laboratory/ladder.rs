@@ -37,7 +37,7 @@ impl Rung {
     /// Measures the games of a rung.
     #[must_use]
     pub fn of(nodes: u64, dataset: &Dataset, variant: &Variant) -> Self {
-        Self { nodes, values: PieceValues::measure(dataset, variant, Choice::Start) }
+        Self { nodes, values: PieceValues::measure(dataset, variant, Choice::Lot) }
     }
 
     fn estimates(&self) -> Option<Estimates> {

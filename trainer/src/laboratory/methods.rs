@@ -22,7 +22,7 @@ pub struct ByMethod {
     pub observed: PieceValues,
     /// Values by phase, on quiet positions all over the games: observational.
     pub phase_played: SplitFit,
-    /// Values by phase, on the starts: causal where the lot thinned out the arrays.
+    /// Values by phase, on the starts: causal where the lot took units away at all stages of the game.
     pub phase_by_lot: SplitFit,
     /// Values of the pawn by how far it has come: observational.
     pub advance: SplitFit,
@@ -53,11 +53,11 @@ impl ByMethod {
     pub fn of(dataset: &Dataset, variant: &Variant, critical: f64) -> Self {
         let pawn = pawn_of(variant, &Weights::a_priori(variant));
         Self {
-            by_lot: PieceValues::measure_at(dataset, variant, Choice::Start, critical),
+            by_lot: PieceValues::measure_at(dataset, variant, Choice::Lot, critical),
             earliest: PieceValues::measure_at(dataset, variant, Choice::Earliest, critical),
             observed: PieceValues::measure_at(dataset, variant, Choice::Random, critical),
             phase_played: by_phase(dataset, variant, Positions::Played, critical),
-            phase_by_lot: by_phase(dataset, variant, Positions::Starts, critical),
+            phase_by_lot: by_phase(dataset, variant, Positions::Lot, critical),
             advance: by_advance(dataset, variant, pawn, critical),
             first_move: first_move(dataset, variant, critical),
             length: game_length(dataset, variant, critical),

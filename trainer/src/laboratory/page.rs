@@ -74,8 +74,10 @@ impl LaboratoryReport<'_> {
 
     /// What an experiment puts on a page, whatever else is there.
     fn experiment(&self) -> Result<Page<'static>, PageError> {
-        let figures = figures(self.findings)?.into_iter();
-        let section = |section: Section| PageSection::new(section.title, section.words, &section.table);
+        let figures = figures(self.findings, self.plan)?.into_iter();
+        // Stars are emphasis in Markdown alone.
+        let section =
+            |section: Section| PageSection::new(section.title, section.words.replace('*', ""), &section.table);
         Ok(Page {
             headline: self.headline(),
             figures: figures

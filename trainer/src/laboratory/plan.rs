@@ -240,10 +240,10 @@ impl Plan {
         published.into_iter().try_for_each(|unit| check_unit("published.values", unit, variant))
     }
 
-    /// Whether arrays are thinned out by lot, so that values by phase are causal.
+    /// Whether units are taken away by lot at all stages of the game, so that values by phase are causal.
     #[must_use]
-    pub const fn is_thinned(&self) -> bool {
-        self.design.imbalance.most_common_units > 0
+    pub const fn is_staged(&self) -> bool {
+        self.design.imbalance.most_common_units > 0 || self.design.imbalance.played.is_some()
     }
 
     /// The same strength and the same ends of games for another game, from arrays that are whole: to compare with.
@@ -254,6 +254,7 @@ impl Plan {
         plan.weights = None;
         plan.design.imbalance.share = 0.0;
         plan.design.imbalance.most_common_units = 0;
+        plan.design.imbalance.played = None;
         // The tables are of this game.
         (plan.adjudication.endgames, plan.adjudication.endgames_digest) = (None, None);
         plan

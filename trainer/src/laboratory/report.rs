@@ -8,6 +8,7 @@ use super::methods::Disagreement;
 use super::plan::Plan;
 use crate::fit::splits::{Advance, Phase, Positions, SplitFit, advance_column, phase_column};
 use crate::fit::values::{PieceValues, ValueOutcome};
+use crate::selfplay::{Openings, Played};
 use crate::table::{Style, Table};
 use fairyforge_engine::variant::Variant;
 use serde_json::{Value, json};
@@ -66,6 +67,7 @@ impl LaboratoryReport<'_> {
     pub(super) fn sections(&self) -> Vec<Section> {
         let of = |(title, words): (&'static str, &str), table| Section { title, words: words.to_owned(), table };
         let mut sections = vec![of(VALUES, self.values())];
+        sections.push(Section { title: "In logits", words: self.design_words(), table: self.logits() });
         if !self.plan.published.is_empty() {
             sections.push(Section { title: "Beside others", words: self.others_words(), table: self.others() });
         }
@@ -95,9 +97,10 @@ impl LaboratoryReport<'_> {
             "plan": self.plan,
             "forecast": self.forecast,
             "findings": self.findings,
+            "covariance": self.covariance(),
             "disagreements": self.findings.methods.disagreements(),
             "phases": split_json(&self.findings.methods.phase_played),
-            "phases_by_lot": self.plan.is_thinned().then(|| split_json(&self.findings.methods.phase_by_lot)),
+            "phases_by_lot": self.plan.is_staged().then(|| split_json(&self.findings.methods.phase_by_lot)),
             "advances": split_json(&self.findings.methods.advance),
         })
     }
@@ -133,6 +136,54 @@ impl LaboratoryReport<'_> {
             table.row([row.unit.clone(), format!("{:.2}", row.a_priori)].into_iter().chain(cells));
         }
         table
+    }
+
+    /// What the regression says before anything is divided by the pawn.
+    fn logits(&self) -> Table {
+        let mut table = Table::new(&["unit", "logits", "standard error", "games that differ"]);
+        for row in &self.findings.methods.by_lot.rows {
+            let number = |number: Option<f64>| number.map_or_else(|| "–".to_owned(), |number| format!("{number:.4}"));
+            let cells = [row.unit.clone(), number(row.coefficient), number(row.clustered_error)];
+            table.row(cells.into_iter().chain([row.games_differing.to_string()]));
+        }
+        table
+    }
+
+    /// Where the games began, and how well that tells the units apart.
+    fn design_words(&self) -> String {
+        let Openings { least_random_plies, most_random_plies, settled, imbalance } = &self.plan.design;
+        let from = match &imbalance.played {
+            Some(Played { least_plies, most_plies, nodes }) => format!(
+                "positions that were played, {least_plies} to {most_plies} plies at {nodes} nodes a move after {least_random_plies} to \
+                 {most_random_plies} random ones"
+            ),
+            None => format!("the array, with {least_random_plies} to {most_random_plies} random plies after that"),
+        };
+        let common = match imbalance.most_common_units {
+            0 => String::new(),
+            most => format!(", and none to {most} from both alike"),
+        };
+        let condition = self.findings.methods.by_lot.condition_number;
+        let condition =
+            condition.map_or_else(String::new, |number| format!(" Condition number of the games: {number:.1}."));
+        format!(
+            "In {:.0} % of the pairs the lot took one to {} units from each side{common}, worth the same up to {} centipawns a priori, from \
+             {from}{}. One unit more moves the result by so many logits, whose standard errors are clustered by pairs.{condition}",
+            100.0 * imbalance.share,
+            imbalance.most_units,
+            imbalance.window,
+            if *settled { "; nothing was hanging where the players took over" } else { "" },
+        )
+    }
+
+    /// Of the reference's coefficients, clustered by pairs; with them any combination has an interval.
+    fn covariance(&self) -> Option<Value> {
+        let fit = self.findings.methods.by_lot.fit.as_ref()?;
+        let terms: Vec<&str> = fit.terms.iter().map(|term| term.name.as_str()).collect();
+        let places = 0..terms.len();
+        let row =
+            |row: usize| places.clone().map(|column| fit.clustered_covariance.at(row, column)).collect::<Vec<f64>>();
+        Some(json!({"terms": terms, "clustered": places.clone().map(row).collect::<Vec<_>>()}))
     }
 
     /// Every unit that others have measured, beside what they found.
@@ -208,22 +259,33 @@ impl LaboratoryReport<'_> {
         match self.findings.rounds.last() {
             None => "Self-consistency was not asked for: the engine believed its weights throughout.".to_owned(),
             Some(Round { number, agreed, .. }) => {
-                let rounds = if *agreed { "agreed with" } else { "still differed from" };
-                format!(
-                    "Self-consistency: after round {number} the evaluation {rounds} what was measured; {}.",
-                    self.assumed_at_last()
-                )
+                let rounds = match agreed {
+                    Some(true) => "the evaluation agreed with what was measured",
+                    Some(false) => "the evaluation still differed from what was measured",
+                    None => {
+                        "nothing measured contradicted the evaluation, but the games were too few to tell of all units"
+                    }
+                };
+                format!("Self-consistency: after round {number} {rounds}; {}.", self.assumed_at_last())
             }
         }
     }
 
     fn assumed_at_last(&self) -> String {
-        let apart = self.findings.assumed.iter().filter(|unit| unit.agrees == Some(false));
-        match apart.map(|unit| unit.unit.as_str()).collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => {
-                "in the reference every assumed value lies in the measured interval, where there is one".to_owned()
+        let in_array =
+            |unit: &&Assumed| self.findings.methods.by_lot.row(&unit.unit).is_some_and(|row| row.in_array > 0);
+        let those = |agrees: Option<bool>| {
+            let units = self.findings.assumed.iter().filter(in_array).filter(|unit| unit.agrees == agrees);
+            units.map(|unit| unit.unit.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        match (those(Some(false)), those(None)) {
+            (apart, unclear) if apart.is_empty() && unclear.is_empty() => {
+                "in the reference every assumed value lies in the measured interval".to_owned()
             }
-            apart => format!("in the reference these assumed values lie outside the measured intervals: {apart}"),
+            (apart, unclear) if apart.is_empty() => format!(
+                "in the reference no assumed value lies outside the measured interval, which is too wide to tell for {unclear}"
+            ),
+            (apart, _) => format!("in the reference these assumed values lie outside the measured intervals: {apart}"),
         }
     }
 
@@ -269,12 +331,12 @@ impl LaboratoryReport<'_> {
     fn phases(&self) -> Table {
         let methods = &self.findings.methods;
         let mut splits = vec![&methods.phase_played];
-        if self.plan.is_thinned() {
+        if self.plan.is_staged() {
             splits.push(&methods.phase_by_lot);
         }
         let mut headings = vec!["unit".to_owned()];
         for split in &splits {
-            let whose = if split.positions == Positions::Starts { " by lot" } else { "" };
+            let whose = if split.positions == Positions::Lot { " by lot" } else { "" };
             headings.extend([format!("full board{whose}"), format!("{:.0} % of the men{whose}", 100.0 * split.fewest)]);
         }
         let mut table = Table::new(&headings);
@@ -326,7 +388,7 @@ impl LaboratoryReport<'_> {
         let mut table = Table::new(&["look", "games", "standard errors", "widest half"]);
         for look in &self.findings.looks {
             let mut rows = look.values.rows.iter().filter(|row| row.in_array > 0 && row.unit != look.values.pawn);
-            let widest = rows.try_fold(0.0, |widest: f64, row| Some(widest.max(half_width(&row.value)?)));
+            let widest = rows.try_fold(0.0, |widest: f64, row| Some(widest.max(row.value.half_width()?)));
             let widest = widest.map_or_else(|| "–".to_owned(), |widest| format!("{widest:.2}"));
             let cells = [look.number.to_string(), look.games.to_string(), format!("{:.3}", look.critical)];
             table.row(cells.into_iter().chain([widest]));
@@ -377,7 +439,7 @@ of a round hold for all units together.",
 );
 const PHASES: (&str, &str) = (
     "By phase",
-    "Values in pawns of the same stage. Columns *by lot* come from arrays that were thinned out by lot; the others from \
+    "Values in pawns of the same stage. Columns *by lot* come from where the players took over, so nothing but the units can be the cause; the others from \
 quiet positions all over the games, which is observational.",
 );
 const ADVANCES: (&str, &str) = (
@@ -412,7 +474,7 @@ fn agreement(ours: &ValueOutcome, others: f64) -> &'static str {
     match ours {
         ValueOutcome::Bounded { interval, .. } if others < interval.low => "below ours",
         ValueOutcome::Bounded { interval, .. } if others > interval.high => "above ours",
-        ValueOutcome::Bounded { .. } if half_width(ours).is_some_and(|width| width > TELLING) => "cannot tell",
+        ValueOutcome::Bounded { .. } if ours.half_width().is_some_and(|width| width > TELLING) => "cannot tell",
         ValueOutcome::Bounded { .. } => AGREES,
         _ => "not measured here",
     }
@@ -433,13 +495,6 @@ fn value_text(value: &ValueOutcome) -> String {
 fn measured_cell(unit: &Assumed) -> String {
     let mark = if unit.agrees == Some(false) { " ✗" } else { "" };
     format!("{}{mark}", value_text(&unit.measured))
-}
-
-fn half_width(value: &ValueOutcome) -> Option<f64> {
-    match value {
-        ValueOutcome::Bounded { value, interval, .. } => Some((interval.high - value).max(value - interval.low)),
-        _ => None,
-    }
 }
 
 fn coefficient_text(split: &SplitFit, column: &str, measure: &str) -> String {

@@ -4,9 +4,11 @@
 //! and on however many threads. The game itself is [`crate::play`]'s.
 
 pub mod game;
+mod middlegame;
 pub mod openings;
 pub mod seeds;
 pub mod workers;
 
 pub use game::{Player, record_game};
+pub use middlegame::Played;
 pub use openings::{Imbalance, Opening, Openings};

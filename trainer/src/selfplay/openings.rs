@@ -3,6 +3,7 @@
 //! Openings come in pairs: the second is the first with the armies exchanged (mirrored), White to move in both. Each
 //! army thus has the first move once, and an imbalance is played from both sides.
 
+use super::middlegame::{MiddlegamePlayer, Played};
 use super::seeds::Dice;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::geometry::{Square, SquareSet};
@@ -15,6 +16,9 @@ use std::sync::Arc;
 
 /// Tries to find an opening that satisfies everything before the demands are given up.
 const MOST_TRIES: usize = 200;
+/// Middlegames that are played for it, and tries to take units away from each.
+const MOST_MIDDLEGAMES: usize = 20;
+const TRIES_A_MIDDLEGAME: usize = 50;
 
 /// How openings are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +51,9 @@ pub struct Imbalance {
     /// Most units taken from both sides alike, none to so many: how values change as the board empties.
     #[serde(skip_serializing_if = "is_unset")]
     pub most_common_units: u8,
+    /// Units are taken away from positions that were played, and players take over there; from the array if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub played: Option<Played>,
 }
 
 /// What a plan does not say is not written into it either, so that plans of older runs stay what they are.
@@ -62,14 +69,14 @@ impl Default for Openings {
 
 impl Default for Imbalance {
     fn default() -> Self {
-        Self { share: 0.0, most_units: 6, window: 250, pawn_weight: 3, most_common_units: 0 }
+        Self { share: 0.0, most_units: 6, window: 250, pawn_weight: 3, most_common_units: 0, played: None }
     }
 }
 
 /// Where one game begins.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The arrangement before the random plies.
+    /// The arrangement before the random plies; where the players take over, if units were taken away after play.
     pub start: Position,
     /// The position from which the players play.
     pub position: Position,
@@ -83,6 +90,7 @@ pub struct Opening {
 pub struct OpeningMaker {
     array: Position,
     settings: Openings,
+    middlegames: Option<MiddlegamePlayer>,
     values: [i32; MAX_UNITS],
     promoters: Vec<Unit>,
 }
@@ -94,21 +102,22 @@ impl OpeningMaker {
         Self {
             array: Position::start(variant),
             settings: settings.clone(),
+            middlegames: settings.imbalance.played.map(|played| MiddlegamePlayer::new(variant, played)),
             values: Weights::a_priori(variant).exchange_values(),
             promoters: promoters.collect(),
         }
     }
 
-    /// The two openings of pair number `pair` in the run with this seed.
+    /// The two openings of pair number `pair` in the run with this seed. Where nothing settled is found, as in a game whose men hop
+    /// over each other from the start, something may hang; where nothing is found at all, both are the array.
     pub fn pair(&self, run_seed: u64, pair: u64) -> [Opening; 2] {
         let mut dice = Dice::new(run_seed, pair);
-        for _ in 0..MOST_TRIES {
-            if let Some(openings) = self.try_pair(&mut dice) {
-                return openings;
-            }
-        }
-        // A game in which all this cannot be had is played from its array.
-        [self.plain(), self.plain()]
+        let tries = if self.middlegames.is_some() { MOST_TRIES / MOST_MIDDLEGAMES } else { MOST_TRIES };
+        let mut found = |settled| (0..tries).find_map(|_| self.try_pair(settled, &mut dice));
+        let settled = self.settings.settled;
+        found(settled)
+            .or_else(|| if settled { found(false) } else { None })
+            .unwrap_or_else(|| [self.plain(), self.plain()])
     }
 
     fn plain(&self) -> Opening {
@@ -116,59 +125,89 @@ impl OpeningMaker {
         Opening { position: start.clone(), start, random_plies: 0, imbalance: String::new() }
     }
 
-    fn try_pair(&self, dice: &mut Dice) -> Option<[Opening; 2]> {
+    fn try_pair(&self, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
         let unbalanced = dice.chance(self.settings.imbalance.share);
+        if let Some(middlegames) = self.middlegames.as_ref().filter(|_| unbalanced) {
+            return self.try_middlegames(middlegames, settled, dice);
+        }
         let taken = if unbalanced { self.taken_away_within_window(dice) } else { SquareSet::EMPTY };
-        let taken = taken | self.taken_from_both(taken, dice);
+        let taken = taken | self.taken_from_both(&self.array, taken, dice);
         let start = self.array.without(taken).ok()?;
         let (position, random_plies) = self.random_plies(&start, dice)?;
-        let exchanged = position.armies_exchanged().ok()?;
-        let exchanged_start = start.armies_exchanged().ok()?;
-        let playable = |position: &Position| position.has_legal_move() && !position.in_check();
-        if !playable(&position) || !playable(&exchanged) {
+        let imbalance = self.imbalance_texts(&self.array, taken);
+        self.both(&start, &position, random_plies, imbalance).filter(|pair| !settled || self.is_settled(pair))
+    }
+
+    /// Units taken away from one of several middlegames.
+    fn try_middlegames(&self, middlegames: &MiddlegamePlayer, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
+        (0..MOST_MIDDLEGAMES).find_map(|_| {
+            let (position, _) = self.random_plies(&self.array, dice)?;
+            let middlegame = middlegames.play(&position, dice)?;
+            let mut tries = (0..TRIES_A_MIDDLEGAME).filter_map(|_| self.try_taking_from(&middlegame, dice));
+            tries.find(|pair| !settled || self.is_settled(pair))
+        })
+    }
+
+    /// The players take over right where units are taken away.
+    fn try_taking_from(&self, middlegame: &Position, dice: &mut Dice) -> Option<[Opening; 2]> {
+        let taken = self.taken_away(middlegame, dice)?;
+        let taken = taken | self.taken_from_both(middlegame, taken, dice);
+        let start = middlegame.without(taken).ok()?;
+        self.both(&start, &start, 0, self.imbalance_texts(middlegame, taken))
+    }
+
+    /// The opening and the one with the armies exchanged, if both can be played.
+    fn both(
+        &self,
+        start: &Position,
+        position: &Position,
+        random_plies: u16,
+        imbalance: [String; 2],
+    ) -> Option<[Opening; 2]> {
+        let positions = [position.clone(), position.armies_exchanged().ok()?];
+        let starts = [start.clone(), start.armies_exchanged().ok()?];
+        if !positions.iter().all(|position| position.has_legal_move() && !position.in_check()) {
             return None;
         }
-        if self.settings.settled && (self.wins_a_man(&position) || self.wins_a_man(&exchanged)) {
-            return None;
-        }
-        let imbalance = |colours| self.imbalance_text(taken, colours);
-        Some([
-            Opening { start, position, random_plies, imbalance: imbalance([Colour::White, Colour::Black]) },
-            Opening {
-                start: exchanged_start,
-                position: exchanged,
-                random_plies,
-                imbalance: imbalance([Colour::Black, Colour::White]),
-            },
-        ])
+        let [one, other] = [0, 1].map(|game: usize| Opening {
+            start: starts[game].clone(),
+            position: positions[game].clone(),
+            random_plies,
+            imbalance: imbalance[game].clone(),
+        });
+        Some([one, other])
+    }
+
+    fn is_settled(&self, pair: &[Opening; 2]) -> bool {
+        !pair.iter().any(|opening| self.wins_a_man(&opening.position))
     }
 
     /// Units of both sides that are worth about the same; none if that cannot be had.
     fn taken_away_within_window(&self, dice: &mut Dice) -> SquareSet {
-        (0..MOST_TRIES).find_map(|_| self.taken_away(dice)).unwrap_or_default()
+        (0..MOST_TRIES).find_map(|_| self.taken_away(&self.array, dice)).unwrap_or_default()
     }
 
     /// One to a few units of each side; `None` if one side loses too much more than the other.
-    fn taken_away(&self, dice: &mut Dice) -> Option<SquareSet> {
+    fn taken_away(&self, from: &Position, dice: &mut Dice) -> Option<SquareSet> {
         let most = usize::from(self.settings.imbalance.most_units.max(1));
         let sides = Colour::BOTH.map(|colour| {
             let count = 1 + dice.below(most);
-            self.units_of(colour, count, dice)
+            self.units_of(from, colour, count, dice)
         });
         let worth = |taken: &SquareSet| -> i32 {
-            taken.iter().map(|square| self.values[self.array.piece_at(square).unit().index()]).sum()
+            taken.iter().map(|square| self.values[from.piece_at(square).unit().index()]).sum()
         };
         let difference = (worth(&sides[0]) - worth(&sides[1])).abs();
         (difference <= self.settings.imbalance.window).then(|| sides[0] | sides[1])
     }
 
     /// First a unit type is drawn, then one of its units: rare units are taken away as often as frequent ones.
-    fn units_of(&self, colour: Colour, count: usize, dice: &mut Dice) -> SquareSet {
-        let types = self.lots(colour);
+    fn units_of(&self, from: &Position, colour: Colour, count: usize, dice: &mut Dice) -> SquareSet {
+        let types = self.lots(from, colour);
         let mut taken = SquareSet::EMPTY;
         for _ in 0..count {
             let Some(&unit) = dice.pick(&types) else { break };
-            if let Some(square) = self.one_of(unit, colour, taken, dice) {
+            if let Some(square) = self.one_of(from, unit, colour, taken, dice) {
                 taken.insert(square);
             }
         }
@@ -176,16 +215,16 @@ impl OpeningMaker {
     }
 
     /// None to a few units that both sides lose alike, beside those already `taken`.
-    fn taken_from_both(&self, taken: SquareSet, dice: &mut Dice) -> SquareSet {
+    fn taken_from_both(&self, from: &Position, taken: SquareSet, dice: &mut Dice) -> SquareSet {
         let mut common = SquareSet::EMPTY;
         let most = usize::from(self.settings.imbalance.most_common_units);
         if most == 0 {
             return common;
         }
-        let types = self.lots(Colour::White);
+        let types = self.lots(from, Colour::White);
         for _ in 0..dice.below(most + 1) {
             let Some(&unit) = dice.pick(&types) else { break };
-            let [white, black] = Colour::BOTH.map(|colour| self.one_of(unit, colour, taken | common, dice));
+            let [white, black] = Colour::BOTH.map(|colour| self.one_of(from, unit, colour, taken | common, dice));
             if let (Some(white), Some(black)) = (white, black) {
                 common.insert(white);
                 common.insert(black);
@@ -195,19 +234,19 @@ impl OpeningMaker {
     }
 
     /// The unit types that may be taken away, each as often as it is to be drawn.
-    fn lots(&self, colour: Colour) -> Vec<Unit> {
-        let variant = self.array.variant();
+    fn lots(&self, from: &Position, colour: Colour) -> Vec<Unit> {
+        let variant = from.variant();
         let mut types: Vec<Unit> = Vec::new();
-        for unit in variant.units().filter(|&unit| unit != variant.royal() && self.array.count(unit, colour) > 0) {
+        for unit in variant.units().filter(|&unit| unit != variant.royal() && from.count(unit, colour) > 0) {
             let weight = if self.promoters.contains(&unit) { self.settings.imbalance.pawn_weight.max(1) } else { 1 };
             types.extend(std::iter::repeat_n(unit, usize::from(weight)));
         }
         types
     }
 
-    fn one_of(&self, unit: Unit, colour: Colour, taken: SquareSet, dice: &mut Dice) -> Option<Square> {
-        let left = (self.array.men(colour) - taken).iter();
-        let left: Vec<Square> = left.filter(|&square| self.array.piece_at(square).unit() == unit).collect();
+    fn one_of(&self, from: &Position, unit: Unit, colour: Colour, taken: SquareSet, dice: &mut Dice) -> Option<Square> {
+        let left = (from.men(colour) - taken).iter();
+        let left: Vec<Square> = left.filter(|&square| from.piece_at(square).unit() == unit).collect();
         dice.pick(&left).copied()
     }
 
@@ -232,23 +271,25 @@ impl OpeningMaker {
         Some((position, plies))
     }
 
-    fn imbalance_text(&self, taken: SquareSet, owners: [Colour; 2]) -> String {
-        let letters = |colour| -> String {
-            let own = (self.array.men(colour) & taken).iter();
-            let mut units: Vec<Unit> = own.map(|square| self.array.piece_at(square).unit()).collect();
-            units.sort();
-            units.iter().map(|&unit| self.array.variant().unit(unit).letter).collect()
-        };
+    /// What each side has lost, for the opening and for the one with the armies exchanged.
+    fn imbalance_texts(&self, from: &Position, taken: SquareSet) -> [String; 2] {
         if taken.is_empty() {
-            return String::new();
+            return [String::new(), String::new()];
         }
-        format!("w:{} b:{}", letters(owners[0]), letters(owners[1]))
+        let [white, black] = Colour::BOTH.map(|colour| -> String {
+            let own = (from.men(colour) & taken).iter();
+            let mut units: Vec<Unit> = own.map(|square| from.piece_at(square).unit()).collect();
+            units.sort();
+            units.iter().map(|&unit| from.variant().unit(unit).letter).collect()
+        });
+        [format!("w:{white} b:{black}"), format!("w:{black} b:{white}")]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::dataset::by_lot;
 
     fn maker(variant: &str) -> OpeningMaker {
         let variant = Arc::new(Variant::load(variant).unwrap());
@@ -302,12 +343,50 @@ mod tests {
     }
 
     #[test]
+    fn units_are_taken_from_level_middlegames() {
+        for variant in Variant::shipped_names() {
+            let variant = Arc::new(Variant::load(variant).unwrap());
+            let played = Some(Played { least_plies: 6, most_plies: 24, nodes: 30 });
+            let imbalance = Imbalance { share: 1.0, played, ..Imbalance::default() };
+            let settings = Openings { settled: true, imbalance, ..Openings::default() };
+            let maker = OpeningMaker::new(&variant, &settings);
+            for pair in 0..6 {
+                let [one, other] = maker.pair(4, pair);
+                let told = format!("{} pair {pair}: {} {}", variant.name(), one.imbalance, one.position.fen());
+                assert_eq!(one.position.fen(), one.start.fen(), "{told}");
+                assert_eq!(one.position.armies_exchanged().unwrap().fen(), other.position.fen(), "{told}");
+                // Hoppers attack over their own men from the start.
+                assert!(variant.name() == "hop10" || maker.is_settled(&[one.clone(), other.clone()]), "{told}");
+                let [more, less] = [&one, &other].map(|opening| by_lot(&opening.imbalance, &variant).unwrap());
+                assert!(more.iter().zip(&less).all(|(more, less)| *more == -less), "{told}");
+            }
+        }
+    }
+
+    #[test]
     fn the_number_decides_alone() {
         let maker = maker("herculean");
         let fens = |seed, pair| maker.pair(seed, pair).map(|opening| opening.position.fen());
         assert_eq!(fens(1, 5), fens(1, 5));
         assert_ne!(fens(1, 5), fens(1, 6));
         assert_ne!(fens(1, 5), fens(2, 5));
+    }
+
+    #[test]
+    fn what_the_lot_took_is_told_and_read_again() {
+        for variant in Variant::shipped_names() {
+            let maker = maker(variant);
+            let variant = maker.array.variant();
+            let ahead = |position: &Position, unit: Unit| {
+                let [white, black] = Colour::BOTH.map(|colour| i32::from(position.count(unit, colour)));
+                white - black
+            };
+            for opening in (0..20).map(|pair| maker.pair(5, pair)[0].clone()) {
+                let more = by_lot(&opening.imbalance, variant).unwrap();
+                let told = |unit: Unit| ahead(&opening.start, unit) - ahead(&maker.array, unit) == more[unit.index()];
+                assert!(variant.units().all(told), "{}: {} {}", variant.name(), opening.imbalance, opening.start.fen());
+            }
+        }
     }
 
     #[test]

@@ -137,11 +137,13 @@ impl Generation<'_> {
         let (adjudication, endgames) = (&self.settings.adjudication, self.endgames);
         let referee = Referee { adjudication, endgames, time_margin: Duration::ZERO, stop };
         let mut records = Vec::with_capacity(games as usize);
-        for number in first..first + games {
-            let openings = maker.pair(self.origin.run_seed, number / 2);
-            let record = record_game(number, &openings[(number % 2) as usize], &mut players, &referee)?;
-            progress.game(record.positions.len() as u64);
-            records.push(record);
+        for pair in first / 2..(first + games).div_ceil(2) {
+            let openings = maker.pair(self.origin.run_seed, pair);
+            for (number, opening) in (2 * pair..).zip(&openings) {
+                let record = record_game(number, opening, &mut players, &referee)?;
+                progress.game(record.positions.len() as u64);
+                records.push(record);
+            }
         }
         Some(records)
     }
