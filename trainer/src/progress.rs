@@ -95,14 +95,16 @@ impl Progress {
         self.bar.finish_and_clear();
         let (games, positions) = self.counts();
         if self.total > 0 && games > 0 {
-            crate::errln!("{games} {}, {positions} positions, {}, {:.0?}", self.what, self.rates(), self.elapsed());
+            let positions = if positions > 0 { format!(", {positions} positions") } else { String::new() };
+            crate::errln!("{games} {}{positions}, {}, {:.0?}", self.what, self.rates(), self.elapsed());
         }
     }
 
     fn rates(&self) -> String {
         let (games, positions) = self.counts();
         let seconds = self.elapsed().as_secs_f64().max(1e-3);
-        format!("{:.1} {}/s {:.0} positions/s", games as f64 / seconds, self.what, positions as f64 / seconds)
+        let games = format!("{:.1} {}/s", games as f64 / seconds, self.what);
+        if positions == 0 { games } else { format!("{games} {:.0} positions/s", positions as f64 / seconds) }
     }
 
     fn line_if_due(&self) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use fairyforge::fit::change::{Change, ChangeOfValue, TwoValues};
 use fairyforge::fit::combination::Estimates;
-use fairyforge::fit::forecast::{Assumed, Forecast};
+use fairyforge::fit::forecast::{Forecast, Guess};
 use fairyforge::fit::logistic::{CovarianceKind, Design, Likelihood, LogisticFit, Outcome, Row};
 use fairyforge::fit::ratio::{Combination, Interval, Measured, PawnValue, Verdict, verdict};
 use fairyforge::fit::sequential::{Spending, critical_values};
@@ -101,7 +101,7 @@ const HERCULEAN: Truth = Truth {
 /// Where simulated runs take their games from.
 struct World {
     columns: Vec<String>,
-    assumed: Assumed,
+    assumed: Guess,
     values: Vec<f64>,
     /// Differences at the beginning of the two games of each pair.
     pool: Vec<[Vec<f64>; 2]>,
@@ -123,7 +123,7 @@ impl World {
                 units.iter().map(|&unit| count(unit, Colour::White) - count(unit, Colour::Black)).collect()
             })
         });
-        let assumed = Assumed {
+        let assumed = Guess {
             first_move: FIRST_MOVE,
             coefficients: values.iter().map(|value| value * truth.pawn).collect(),
             draw_half_width: DRAW_HALF_WIDTH,
@@ -152,7 +152,7 @@ impl World {
         let scaled = |values: &[f64], pawn: f64| values.iter().map(|value| value * pawn).collect::<Vec<_>>();
         Self {
             columns: [named("full"), named("empty")].concat(),
-            assumed: Assumed {
+            assumed: Guess {
                 coefficients: [scaled(&world.values, pawns[0]), scaled(&later_values, pawns[1])].concat(),
                 ..world.assumed
             },

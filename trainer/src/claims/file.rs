@@ -3,6 +3,7 @@
 
 use super::check;
 use super::language::{Claim, Part};
+use crate::checksum::text_digest;
 use fairyforge_engine::variant::{LoadError, Variant};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -95,6 +96,12 @@ impl Faults {
 }
 
 impl ClaimSet {
+    /// A digest of what is claimed and how it is read, whatever its layout: who changes a claim after seeing figures leaves a trace.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        text_digest(&serde_json::json!(self.file).to_string())
+    }
+
     /// Reads a claims file and checks it against its game.
     ///
     /// # Errors

@@ -112,6 +112,8 @@ pub struct Verdicts {
     pub rules_hash: String,
     /// Who claims it.
     pub source: String,
+    /// Digest of what is claimed and how it is read.
+    pub claims_digest: String,
     /// Version of the program.
     pub program: String,
     /// The command that finds them again.
@@ -130,6 +132,7 @@ impl Verdicts {
             variant: set.variant.name().to_owned(),
             rules_hash: set.variant.rules_hash().to_owned(),
             source: set.file.source.clone(),
+            claims_digest: set.digest(),
             program: program.to_owned(),
             command: command.to_owned(),
             claims,

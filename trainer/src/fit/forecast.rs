@@ -1,7 +1,7 @@
 //! What a design will tell, before the first game: standard errors, intervals of values, and what it cannot tell.
 //!
 //! A sample of the openings that a design makes gives the rows; results are not needed, only assumptions about them
-//! ([`Assumed`]). The information is that of [`super::logistic`], averaged over the results that the assumptions make
+//! ([`Guess`]). The information is that of [`super::logistic`], averaged over the results that the assumptions make
 //! likely. It grows with the number of games, so one sample forecasts runs of any length. The forecast is that of the fit's
 //! clustered errors; it knows nothing of a model that is wrong.
 //!
@@ -23,7 +23,7 @@ const MOST_GAMES: u64 = 1 << 40;
 /// What is assumed of the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Assumed {
+pub struct Guess {
     /// White's advantage in logits.
     pub first_move: f64,
     /// Logits per unit, one for each column of the design.
@@ -98,7 +98,7 @@ impl Forecast {
     ///
     /// # Errors
     /// [`ForecastError`] when an assumption is no number or leaves no game open.
-    pub fn new(design: &Design, assumed: &Assumed) -> Result<Self, ForecastError> {
+    pub fn new(design: &Design, assumed: &Guess) -> Result<Self, ForecastError> {
         assumed.check(design)?;
         let nu = Some(assumed.draw_half_width).filter(|&nu| nu > 0.0);
         let likelihood = nu.map_or(Likelihood::QuasiBernoulli, |_| Likelihood::OrderedLogit);
@@ -174,7 +174,7 @@ impl Forecast {
     }
 }
 
-impl Assumed {
+impl Guess {
     fn check(&self, design: &Design) -> Result<(), ForecastError> {
         let (expected, got) = (design.columns().len(), self.coefficients.len());
         if expected != got {
@@ -222,8 +222,8 @@ mod tests {
 
     const COLUMNS: [&str; 3] = ["pawn", "knight", "rook"];
 
-    fn assumed() -> Assumed {
-        Assumed { first_move: 0.15, coefficients: vec![0.3, 0.9, 1.5], draw_half_width: 0.5, pair_correlation: 0.0 }
+    fn assumed() -> Guess {
+        Guess { first_move: 0.15, coefficients: vec![0.3, 0.9, 1.5], draw_half_width: 0.5, pair_correlation: 0.0 }
     }
 
     fn uniform(random: &mut ChaCha8Rng) -> f64 {
@@ -253,7 +253,7 @@ mod tests {
 
     /// Results of the model itself. In a share of the pairs an army has the same luck in both games, so that each game
     /// follows the model and the scores of an army correlate by about that share.
-    fn play(rows: &mut [Row], assumed: &Assumed, share: f64, random: &mut ChaCha8Rng) {
+    fn play(rows: &mut [Row], assumed: &Guess, share: f64, random: &mut ChaCha8Rng) {
         for pair in rows.chunks_mut(2) {
             let luck = uniform(random);
             let is_shared = uniform(random) < share;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     /// The spread of coefficients over fits to simulated results, and their mean reported errors.
-    fn simulated(rows: &[Row], assumed: &Assumed, share: f64, runs: u32) -> Vec<[f64; 2]> {
+    fn simulated(rows: &[Row], assumed: &Guess, share: f64, runs: u32) -> Vec<[f64; 2]> {
         let mut random = ChaCha8Rng::seed_from_u64(9);
         let mut sums = [[0.0; 3]; 4];
         for _ in 0..runs {
@@ -306,7 +306,7 @@ mod tests {
     fn luck_of_an_army_in_both_games_is_forecast_by_the_pair_correlation() {
         let rows = starts(400);
         let correlation = 0.3;
-        let correlated = Assumed { pair_correlation: correlation, ..assumed() };
+        let correlated = Guess { pair_correlation: correlation, ..assumed() };
         let [plain, with] = [assumed(), correlated]
             .map(|assumed| Forecast::new(&design(rows.clone()), &assumed).unwrap().after(800).unwrap().errors());
         for (index, [_, reported]) in simulated(&rows, &assumed(), correlation, 200).into_iter().enumerate() {
@@ -377,18 +377,18 @@ mod tests {
     #[test]
     fn without_draws_a_game_tells_more_and_nonsense_is_refused() {
         let design = design(starts(50));
-        let of = |assumed: Assumed| Forecast::new(&design, &assumed);
-        let no_draws = of(Assumed { draw_half_width: 0.0, ..assumed() }).unwrap();
-        let few_draws = of(Assumed { draw_half_width: 1e-6, ..assumed() }).unwrap();
+        let of = |assumed: Guess| Forecast::new(&design, &assumed);
+        let no_draws = of(Guess { draw_half_width: 0.0, ..assumed() }).unwrap();
+        let few_draws = of(Guess { draw_half_width: 1e-6, ..assumed() }).unwrap();
         let error = |forecast: &Forecast| forecast.after(100).unwrap().errors()[1].1;
         assert!((error(&no_draws) / error(&few_draws) - 1.0).abs() < 1e-4);
         for (name, wrong) in [
-            ("coefficients", Assumed { coefficients: vec![1.0], ..assumed() }),
-            ("\"knight\"", Assumed { coefficients: vec![0.3, f64::NAN, 1.0], ..assumed() }),
-            ("\"side\"", Assumed { first_move: f64::INFINITY, ..assumed() }),
-            ("half-width", Assumed { draw_half_width: -0.1, ..assumed() }),
-            ("correlation", Assumed { pair_correlation: 1.5, ..assumed() }),
-            ("decide every game", Assumed { first_move: 900.0, ..assumed() }),
+            ("coefficients", Guess { coefficients: vec![1.0], ..assumed() }),
+            ("\"knight\"", Guess { coefficients: vec![0.3, f64::NAN, 1.0], ..assumed() }),
+            ("\"side\"", Guess { first_move: f64::INFINITY, ..assumed() }),
+            ("half-width", Guess { draw_half_width: -0.1, ..assumed() }),
+            ("correlation", Guess { pair_correlation: 1.5, ..assumed() }),
+            ("decide every game", Guess { first_move: 900.0, ..assumed() }),
         ] {
             let text = of(wrong).unwrap_err().to_string();
             assert!(text.contains(name), "{name}: {text}");

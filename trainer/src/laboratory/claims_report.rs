@@ -38,7 +38,8 @@ impl ClaimsReport<'_> {
     }
 
     pub(super) fn provenance(&self) -> String {
-        format!("Version {}, rules {:.12}.", self.verdicts.program, self.verdicts.rules_hash)
+        let Verdicts { program, rules_hash, claims_digest, .. } = self.verdicts;
+        format!("Version {program}, rules {rules_hash:.12}, claims {claims_digest:.12}.")
     }
 
     pub(super) fn summary(&self) -> Table {

@@ -24,6 +24,8 @@ use fairyforge_engine::evaluate::{Tapered, Weights};
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
 use serde_json::json;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -119,6 +121,15 @@ pub enum ExperimentError {
     /// The looks make no sense.
     #[error(transparent)]
     Looks(#[from] SequentialError),
+    /// A stage's weights are not those that its games were played with.
+    #[error(
+        "{}: expected the weights that the games before it led to, got others; if nothing but this file was changed, remove it",
+        path.display()
+    )]
+    OtherWeights {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
@@ -260,10 +271,7 @@ impl Experiment<'_> {
     /// Plays the first `games` of a stage, as far as they are not there yet.
     fn play(&self, stage: &Stage<'_>, games: u64) -> Result<(), ExperimentError> {
         let weights = stage.weights.to_toml(self.variant);
-        let path = self.run.weights(stage.number);
-        if !path.exists() {
-            write_atomically(&path, weights.as_bytes())?;
-        }
+        self.keep_weights(&self.run.weights(stage.number), &weights)?;
         let origin = Origin {
             variant: self.variant.name().into(),
             rules_hash: self.variant.rules_hash().into(),
@@ -290,6 +298,15 @@ impl Experiment<'_> {
             origin: &origin,
         };
         self.play_generation(stage, &generation, &Progress::new(&title, "games", settings.games))
+    }
+
+    /// What an earlier attempt kept must be what the stage is played with.
+    fn keep_weights(&self, path: &Path, weights: &str) -> Result<(), ExperimentError> {
+        match std::fs::read_to_string(path) {
+            Ok(kept) if kept == weights => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(write_atomically(path, weights.as_bytes())?),
+            Ok(_) | Err(_) => Err(ExperimentError::OtherWeights { path: path.to_owned() }),
+        }
     }
 
     fn play_generation(

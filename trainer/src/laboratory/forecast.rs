@@ -4,11 +4,12 @@ use super::experiment::ALPHA;
 use super::plan::Plan;
 use crate::fit::combination::Combination;
 use crate::fit::dataset::by_lot;
-use crate::fit::forecast::{Assumed, Forecast, ForecastError};
+use crate::fit::forecast::{Forecast, ForecastError, Guess};
 use crate::fit::logistic::{Design, LogisticError, Outcome, Row};
 use crate::fit::ratio::{PawnValue, RatioError};
 use crate::fit::sequential::SequentialError;
 use crate::fit::values::pawn_of;
+use crate::progress::Progress;
 use crate::selfplay::openings::OpeningMaker;
 use crate::table::Table;
 use fairyforge_engine::evaluate::Weights;
@@ -126,8 +127,8 @@ fn assumed(plan: &Plan, variant: &Variant, weights: &Weights, unit: Unit) -> f64
     guess.copied().unwrap_or_else(|| f64::from(values[unit.index()]) / f64::from(pawn))
 }
 
-fn assumptions(plan: &Plan, values: &[f64]) -> Assumed {
-    Assumed {
+fn assumptions(plan: &Plan, values: &[f64]) -> Guess {
+    Guess {
         first_move: 0.0,
         coefficients: values.iter().map(|value| plan.forecast.pawn * value).collect(),
         draw_half_width: plan.forecast.draw_half_width,
@@ -145,7 +146,9 @@ fn sample(plan: &Plan, variant: &Arc<Variant>, units: &[Unit]) -> Result<Design,
             Row { outcome: Outcome::Draw, differences, cluster: pair }
         })
     };
-    let rows: Vec<[Row; 2]> = (0..SAMPLE_PAIRS).into_par_iter().map(pair).collect();
+    let progress = Progress::new(&format!("forecast, {}", variant.name()), "pairs of openings", SAMPLE_PAIRS);
+    let rows: Vec<[Row; 2]> = (0..SAMPLE_PAIRS).into_par_iter().map(pair).inspect(|_| progress.game(0)).collect();
+    progress.finish();
     Design::new(
         units.iter().map(|&unit| variant.unit(unit).name.clone()).collect(),
         rows.into_iter().flatten().collect(),

@@ -52,7 +52,7 @@ pub struct Plan {
     pub ladder: Option<Ladder>,
     /// What the forecast before the first game assumes.
     #[serde(default)]
-    pub forecast: Assumptions,
+    pub forecast: Guesses,
     /// What others measured, to stand beside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
@@ -111,7 +111,7 @@ pub struct Ladder {
 /// Guesses for the forecast; nothing measured depends on them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Assumptions {
+pub struct Guesses {
     /// What a pawn moves the result by, in logits.
     pub pawn: f64,
     /// Half-width of the draw, in logits; at even strength the share of draws is tanh of half of it.
@@ -133,7 +133,7 @@ impl Default for Reference {
     }
 }
 
-impl Default for Assumptions {
+impl Default for Guesses {
     /// A pawn was 0.23 logits in 7,000 games of Herculean Chess of 200 nodes a move, of which 6 % were drawn.
     fn default() -> Self {
         Self { pawn: 0.23, draw_half_width: 0.15, values: BTreeMap::new() }
@@ -198,7 +198,7 @@ impl Plan {
         require("rounds.most", most <= MOST_ROUNDS, format!("0 to {MOST_ROUNDS}"), most)?;
         check_games("rounds.games", games)?;
         self.check_reference()?;
-        let Assumptions { pawn, draw_half_width, .. } = self.forecast;
+        let Guesses { pawn, draw_half_width, .. } = self.forecast;
         require("forecast.pawn", pawn > 0.0 && pawn < 5.0, "more than 0, less than 5", pawn)?;
         require("forecast.draw_half_width", (0.0..5.0).contains(&draw_half_width), "0 to 5", draw_half_width)?;
         let published = self.published.iter().flat_map(|others| others.values.values());

@@ -112,6 +112,9 @@ impl LaboratoryReport<'_> {
             (true, looks) => {
                 format!("ended at look {looks} of {} because the goal was reached", self.plan.reference.looks)
             }
+            (false, looks) if self.plan.reference.half_width.is_some() => {
+                format!("{looks} looks, the goal was not reached")
+            }
             (false, looks) => format!("{looks} looks"),
         };
         format!(
