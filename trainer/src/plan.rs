@@ -8,7 +8,7 @@ use crate::fit::FitSettings;
 use crate::fit::claims::Claim;
 use crate::play::Adjudication;
 use crate::selfplay::workers::SelfplaySettings;
-use crate::selfplay::{Imbalance, Openings, Played};
+use crate::selfplay::{Imbalance, Openings, Played, middlegame};
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,8 @@ pub(crate) const MOST_GAMES: u64 = 1_000_000_000;
 pub(crate) const MOST_NODES: u64 = 1_000_000_000;
 const MOST_PLIES: u32 = 10_000;
 const MOST_RANDOM_PLIES: u16 = 200;
-const MOST_PLAYED_PLIES: u16 = 1000;
+/// Most nodes a move of play before units are taken away: it only has to look like a game.
+const MOST_PLAYED_NODES: u64 = 100_000;
 /// Scores beyond this are mates.
 const MOST_MARGIN: i32 = 20_000;
 pub(crate) const MOST_TABLE_MEBIBYTES: usize = 65_536;
@@ -177,11 +178,11 @@ pub(crate) fn check_openings(openings: &Openings) -> Result<(), PlanError> {
 
 fn check_played(played: Played) -> Result<(), PlanError> {
     let Played { least_plies, most_plies, nodes } = played;
-    let ordered = 2 <= least_plies && least_plies < most_plies && most_plies <= MOST_PLAYED_PLIES;
-    let expected = format!("2 <= least_plies < most_plies <= {MOST_PLAYED_PLIES}");
+    let ordered = 2 <= least_plies && least_plies < most_plies && usize::from(most_plies) < middlegame::MOST_PLIES;
+    let expected = format!("2 <= least_plies < most_plies < {}", middlegame::MOST_PLIES);
     require("openings.imbalance.played", ordered, expected, format!("({least_plies}, {most_plies})"))?;
-    let allowed = (1..=MOST_NODES).contains(&nodes);
-    require("openings.imbalance.played.nodes", allowed, format!("1 to {MOST_NODES}"), nodes)
+    let allowed = (1..=MOST_PLAYED_NODES).contains(&nodes);
+    require("openings.imbalance.played.nodes", allowed, format!("1 to {MOST_PLAYED_NODES}"), nodes)
 }
 
 pub(crate) fn check_adjudication(adjudication: &Adjudication) -> Result<(), PlanError> {

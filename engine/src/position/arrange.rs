@@ -33,7 +33,8 @@ impl Position {
         position.validated()
     }
 
-    /// This position without the men on `squares`; castling rights that need one of them are gone.
+    /// This position without the men on `squares`; castling rights that need one of them are gone, and if any man is, moves without
+    /// progress count from here.
     ///
     /// # Errors
     /// What is left is no legal position, as when a king is taken away.
@@ -41,7 +42,12 @@ impl Position {
         let taken = squares & self.occupied();
         let untouched = |wing: &&CastlingWing| !taken.contains(wing.king) && !taken.contains(wing.partner);
         let rights = self.variant.castling().iter().filter(untouched).map(|wing| wing.right).sum::<u8>();
-        self.rebuilt(self.castling_rights() & rights, |square| (!taken.contains(square)).then_some(square))
+        let keep = |square| (!taken.contains(square)).then_some(square);
+        let mut left = self.rebuilt(self.castling_rights() & rights, keep)?;
+        if !taken.is_empty() {
+            left.state.plies_without_progress = 0;
+        }
+        Ok(left)
     }
 
     /// The same position with the armies exchanged: each side has what the other had, mirrored, and the side to move

@@ -7,7 +7,7 @@ use crate::claims::Budget;
 use crate::fit::first_move::GameLength;
 use crate::laboratory::budget;
 use crate::laboratory::experiment::{Experiment, ExperimentError, Findings, Goal, NarrowEnough};
-use crate::laboratory::forecast::{DesignForecast, forecast};
+use crate::laboratory::forecast::{DesignForecast, RefusedDesign, forecast};
 use crate::laboratory::plan::Plan;
 use crate::laboratory::report::LaboratoryReport;
 use crate::named_weights::{self, NamedWeights};
@@ -120,8 +120,11 @@ impl Laboratory<'_> {
     }
 
     fn forecast(&self, plan: &Plan, tools: &Tools) -> Result<DesignForecast, Failure> {
-        let forecast = on_threads(self.threads, || forecast(plan, &tools.variant, &tools.start.weights))?;
-        forecast.or_bad_input(|| "the experiment would not answer".into())
+        let forecast = on_threads(self.threads, || forecast(plan, &tools.variant, &tools.start.weights, self.stop))?;
+        match forecast {
+            Err(RefusedDesign::Stopped) => Err(Failure::Interrupted("stopped before the first game".into())),
+            forecast => forecast.or_bad_input(|| "the experiment would not answer".into()),
+        }
     }
 
     fn open(&self, plan: &Plan, tools: &Tools) -> Result<RunDir, Failure> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use fairyforge_engine::geometry::Square;
 use fairyforge_engine::position::{Piece, Position, UnpackError};
 use fairyforge_engine::variant::Variant;
-use fairyforge_engine::variant::rules::Colour;
+use fairyforge_engine::variant::rules::{Colour, Unit};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
@@ -156,6 +156,14 @@ impl Dataset {
     }
 }
 
+impl GameSample {
+    /// Whether the lot took more from one side than from the other.
+    #[must_use]
+    pub fn is_unbalanced(&self) -> bool {
+        self.by_lot.iter().any(|&more| more != 0)
+    }
+}
+
 impl QuietPosition {
     /// Takes down what a fit needs of `position`.
     #[must_use]
@@ -172,6 +180,13 @@ impl QuietPosition {
     /// All men, on the board and in hand.
     pub fn everyone(&self) -> impl Iterator<Item = Piece> + '_ {
         self.men.iter().map(|&(piece, _)| piece).chain(self.held.iter().copied())
+    }
+
+    /// Share of the variant's men that are still there.
+    #[must_use]
+    pub fn share_of_men(&self, variant: &Variant) -> f64 {
+        let in_hand: usize = variant.units().map(|unit| 2 * usize::from(variant.hand_size(unit))).sum();
+        self.everyone().count() as f64 / (variant.rules().array.len() + in_hand).max(1) as f64
     }
 
     /// White's count minus Black's for each of the game's unit types, on the board and in hand.
@@ -259,9 +274,13 @@ pub fn by_lot(imbalance: &str, variant: &Variant) -> Option<Vec<i32>> {
         return Some(more);
     }
     let (white, black) = imbalance.strip_prefix("w:")?.split_once(" b:")?;
+    if white.is_empty() && black.is_empty() {
+        return None;
+    }
     for (letters, sign) in [(white, -1), (black, 1)] {
         for letter in letters.chars() {
-            let unit = variant.units().find(|&unit| variant.unit(unit).letter == letter)?;
+            let named = |&unit: &Unit| unit != variant.royal() && variant.unit(unit).letter == letter;
+            let unit = variant.units().find(named)?;
             more[unit.index()] += sign;
         }
     }
@@ -330,7 +349,7 @@ mod tests {
         let of = |name: &str| more.as_ref().unwrap()[chess.unit_named(name).unwrap().index()];
         assert_eq!(["knight", "queen", "bishop", "rook"].map(of), [-2, -1, 1, 0]);
         assert_eq!(by_lot("", &chess), Some(vec![0; chess.units().len()]));
-        for bad in ["w:? b:", "NN", "w:N", "b:N w:N"] {
+        for bad in ["w:? b:", "w: b:", "w:K b:", "NN", "w:N", "b:N w:N"] {
             assert_eq!(by_lot(bad, &chess), None, "{bad}");
         }
     }

@@ -96,7 +96,7 @@ pub struct FitReport {
     pub positions: usize,
     /// How it was done.
     pub settings: FitSettings,
-    /// Values by the earliest quiet position, or by the start if asked for: the reference method.
+    /// Values by the earliest quiet position, or by what the lot took if asked for: the reference method.
     pub values_reference: PieceValues,
     /// Values by a quiet position drawn by lot: the observational method.
     pub values_observational: PieceValues,

@@ -43,7 +43,8 @@ const MOST_AT_EMPTIER: f64 = 0.85;
 impl Positions {
     fn of(self, game: &GameSample) -> &[QuietPosition] {
         match self {
-            Self::Lot => std::slice::from_ref(&game.start),
+            Self::Lot if game.is_unbalanced() => std::slice::from_ref(&game.start),
+            Self::Lot => &[],
             Self::Played => &game.spread,
         }
     }
@@ -60,6 +61,8 @@ pub struct SplitFit {
     pub games: usize,
     /// Positions.
     pub rows: usize,
+    /// Share of the men at the fuller end of the phase: all of them, and by lot as many as one start in twenty exceeds.
+    pub fullest: f64,
     /// Share of the men left at the emptier end of the phase: one position in twenty has fewer. 1 for values by rank.
     pub fewest: f64,
     /// Half-width of intervals, in standard errors.
@@ -76,7 +79,7 @@ pub struct SplitFit {
 /// The end of a phase that a column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// All men on the board.
+    /// All men on the board, or [`SplitFit::fullest`] of them.
     Full,
     /// Few left: [`SplitFit::fewest`] of them.
     Few,
@@ -133,15 +136,17 @@ pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions, crit
     let ends = [Phase::Full, Phase::Few];
     let named = |&unit: &Unit| ends.map(|end| phase_column(&variant.unit(unit).name, end));
     let columns = units.iter().flat_map(named).collect();
-    let in_hand: usize = variant.units().map(|unit| 2 * usize::from(variant.hand_size(unit))).sum();
-    let all_men = (variant.rules().array.len() + in_hand).max(1) as f64;
-    let share_of = |position: &QuietPosition| position.everyone().count() as f64 / all_men;
-    let mut shares: Vec<f64> = dataset.games.iter().flat_map(|game| positions.of(game)).map(share_of).collect();
+    let positions_of = dataset.games.iter().flat_map(|game| positions.of(game));
+    let mut shares: Vec<f64> = positions_of.map(|position| position.share_of_men(variant)).collect();
     shares.sort_by(f64::total_cmp);
-    let fewest = shares.get(shares.len() / EMPTIER).copied().unwrap_or(1.0);
+    let beyond = shares.len() / EMPTIER;
+    let fewest = shares.get(beyond).copied().unwrap_or(1.0);
+    let fullest = match positions {
+        Positions::Lot => shares.iter().rev().nth(beyond).copied().unwrap_or(1.0),
+        Positions::Played => 1.0,
+    };
     let differences = |game: &GameSample, position: &QuietPosition| {
-        let share = share_of(position);
-        let full = (share - fewest) / (1.0 - fewest);
+        let full = (position.share_of_men(variant) - fewest) / (fullest - fewest);
         let differences = match positions {
             Positions::Lot => game.by_lot.clone(),
             Positions::Played => position.differences(variant),
@@ -153,10 +158,10 @@ pub fn by_phase(dataset: &Dataset, variant: &Variant, positions: Positions, crit
         units.iter().flat_map(split).collect()
     };
     let columns = Columns { names: columns, differences: &differences };
-    let split = SplitFit { positions, fewest, critical, ..SplitFit::without_fit(dataset, variant) };
-    if fewest > MOST_AT_EMPTIER {
-        let failure =
-            Some(format!("one position in {EMPTIER} at most has less than {:.0} % of the men", 100.0 * fewest));
+    let split = SplitFit { positions, fullest, fewest, critical, ..SplitFit::without_fit(dataset, variant) };
+    if fewest > MOST_AT_EMPTIER || fewest >= fullest {
+        let [fewest, fullest] = [fewest, fullest].map(|share| 100.0 * share);
+        let failure = Some(format!("nearly all positions have {fewest:.0} to {fullest:.0} % of the men"));
         return SplitFit { failure, ..split };
     }
     split.fitted(dataset, columns)
@@ -232,6 +237,7 @@ impl SplitFit {
             pawn: variant.unit(pawn).name.clone(),
             games: dataset.games.len(),
             rows: 0,
+            fullest: 1.0,
             fewest: 1.0,
             critical: NORMAL_97_5,
             separated: Vec::new(),

@@ -400,7 +400,7 @@ impl fmt::Display for Comparison<'_> {
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Lot => "what the lot took away",
+            Self::Lot => "units taken by lot",
             Self::Earliest => "earliest quiet position",
             Self::Random => "random quiet position",
         })
@@ -434,7 +434,19 @@ impl From<PawnValue> for ValueOutcome {
     }
 }
 
+/// An interval that reaches further than so many pawns to one side, and further than so large a share of a dear unit's value, contains too
+/// much for agreement with it to mean anything.
+const TELLING: f64 = 0.5;
+const TELLING_SHARE: f64 = 0.1;
+
 impl ValueOutcome {
+    /// Whether the interval is narrow enough for a number inside it to agree with it; `None` without an interval.
+    #[must_use]
+    pub fn is_telling(&self) -> Option<bool> {
+        let (value, width) = (self.pawns()?, self.half_width()?);
+        Some(width <= TELLING.max(TELLING_SHARE * value.abs()))
+    }
+
     /// How far the interval reaches from the value, in pawns, on its longer side; `None` without one.
     #[must_use]
     pub fn half_width(&self) -> Option<f64> {

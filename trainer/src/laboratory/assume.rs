@@ -1,6 +1,6 @@
 //! What an evaluation assumes units to be worth, and how measured values are put into it.
 //!
-//! Assumed is what the evaluation counted for a unit in the quiet positions of the games, on average: value and bonus of its square,
+//! Assumed is what the evaluation counted for a unit where the players took over, on average: value and bonus of its square,
 //! middlegame and endgame by the phase of the position. In pawns it is divided by the same mean of the pawn. What is adopted moves
 //! middlegame and endgame value by as many centipawns, so what the evaluation knows about stages and squares stays.
 
@@ -14,11 +14,6 @@ use serde::Serialize;
 
 /// A value never falls below this, in centipawns: no unit is a burden to its owner.
 const LEAST_CENTIPAWNS: i32 = 10;
-
-/// An assumed value that lies in an interval agrees only if that reaches at most so many pawns to either side, or so large a share of a
-/// dear unit's value: in a wider one lie values with which an engine would trade otherwise.
-const TELLING: f64 = 0.5;
-const TELLING_SHARE: f64 = 0.2;
 
 /// What was assumed of a unit beside what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,12 +37,12 @@ pub struct Assumptions {
 }
 
 impl Assumptions {
-    /// The means over the positions kept of every game.
+    /// The means over where the players took over in games whose sides the lot treated differently: there, values are measured.
     #[must_use]
     pub fn of(weights: &Weights, variant: &Variant, dataset: &Dataset) -> Self {
         let tapered = Tapered::new(variant, weights);
         let mut sums = vec![(0.0, 0u64); variant.units().len()];
-        for position in dataset.games.iter().flat_map(|game| &game.spread) {
+        for position in dataset.games.iter().filter(|game| game.is_unbalanced()).map(|game| &game.start) {
             let share = middlegame_share(position, &tapered, weights);
             for &(piece, square) in &position.men {
                 let numbers = &weights.units[piece.unit().index()];
@@ -94,18 +89,13 @@ pub fn compare(assumptions: &Assumptions, variant: &Variant, measured: &PieceVal
         let assumed = assumptions.in_pawns(variant.unit_named(&row.unit)?)?;
         let agrees = match row.value {
             ValueOutcome::Bounded { interval, .. } if !interval.holds(assumed) => Some(false),
-            ValueOutcome::Bounded { value, .. } => is_telling(&row.value, value).then_some(true),
-            _ => None,
+            ref measured => measured.is_telling().filter(|&is_telling| is_telling),
         };
         // The pawn is the measure; it agrees with itself whatever its value.
         let agrees = if row.unit == measured.pawn { Some(true) } else { agrees };
         Some(Assumed { unit: row.unit.clone(), assumed, measured: row.value.clone(), agrees })
     });
     compared.collect()
-}
-
-fn is_telling(measured: &ValueOutcome, value: f64) -> bool {
-    measured.half_width().is_some_and(|width| width <= TELLING.max(TELLING_SHARE * value.abs()))
 }
 
 /// Weights that assume the nearest value in the measured interval, where the two disagree; all else stays. The nearest, because the value
@@ -152,7 +142,7 @@ mod tests {
             outcome: Outcome::Draw,
             plies: 1,
             from_array: true,
-            by_lot: vec![0; variant.units().len()],
+            by_lot: vec![1; variant.units().len()],
             start: position.clone(),
             earliest: Some(position.clone()),
             random: Some(position.clone()),

@@ -146,7 +146,11 @@ impl LaboratoryEvidence<'_> {
         let value = |phase| (Combination::unit(&phase_column(unit, phase)), phase_column(against, phase));
         let mut measured = self.gain(split, value(Phase::Full), value(Phase::Few), critical)?;
         method.clone_into(&mut measured.method);
-        measured.notes.push(format!("From the full board to {:.0} % of the men.", 100.0 * split.fewest));
+        measured.notes.push(format!(
+            "From {:.0} % of the men to {:.0} %.",
+            100.0 * split.fullest,
+            100.0 * split.fewest
+        ));
         if !self.plan.is_staged() {
             measured.notes.push(OBSERVATIONAL.to_owned());
         }

@@ -130,6 +130,14 @@ pub enum ExperimentError {
         /// Which file.
         path: PathBuf,
     },
+    /// A stage's weights cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    ReadWeights {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
@@ -180,7 +188,7 @@ impl Experiment<'_> {
         let methods = ByMethod::of(&dataset, self.variant, critical);
         let assumptions = Assumptions::of(&weights, self.variant, &dataset);
         let assumed = compare(&assumptions, self.variant, &methods.by_lot);
-        let ladder = self.ladder(&stage, &dataset)?;
+        let ladder = self.ladder(&stage, &methods.by_lot)?;
         let drifts = drifts(&ladder);
         Ok(Findings { rounds, looks, reference: number, reached, methods, assumed, ladder, drifts, weights })
     }
@@ -256,9 +264,9 @@ impl Experiment<'_> {
         Err(SequentialError::NoLooks.into())
     }
 
-    fn ladder(&self, reference: &Stage<'_>, dataset: &Dataset) -> Result<Vec<Rung>, ExperimentError> {
+    fn ladder(&self, reference: &Stage<'_>, values: &PieceValues) -> Result<Vec<Rung>, ExperimentError> {
         let Some(ladder) = &self.plan.ladder else { return Ok(Vec::new()) };
-        let mut rungs = vec![Rung::of(self.plan.nodes, dataset, self.variant)];
+        let mut rungs = vec![Rung { nodes: self.plan.nodes, values: values.clone() }];
         for (number, &nodes) in (reference.number + 1..).zip(&ladder.nodes) {
             let stage = Stage { number, title: format!("ladder, {nodes} nodes"), nodes, weights: reference.weights };
             self.play(&stage, ladder.games)?;
@@ -305,7 +313,8 @@ impl Experiment<'_> {
         match std::fs::read_to_string(path) {
             Ok(kept) if kept == weights => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(write_atomically(path, weights.as_bytes())?),
-            Ok(_) | Err(_) => Err(ExperimentError::OtherWeights { path: path.to_owned() }),
+            Ok(_) => Err(ExperimentError::OtherWeights { path: path.to_owned() }),
+            Err(source) => Err(ExperimentError::ReadWeights { path: path.to_owned(), source }),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::fit::ratio::{PawnValue, RatioError};
 use crate::fit::sequential::SequentialError;
 use crate::fit::values::pawn_of;
 use crate::progress::Progress;
-use crate::selfplay::openings::OpeningMaker;
+use crate::selfplay::openings::{Opening, OpeningMaker};
 use crate::table::Table;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
@@ -18,9 +18,12 @@ use fairyforge_engine::variant::rules::{Colour, Unit};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Pairs of openings that stand for a design: its information is known to a few percent.
 const SAMPLE_PAIRS: u64 = 2000;
+/// A design is refused if less than this share of the unbalanced openings it asks for is found.
+const LEAST_FOUND: f64 = 0.5;
 /// The half-width in pawns that games are counted for.
 const HALF_WIDTH: f64 = 0.25;
 
@@ -61,6 +64,22 @@ pub enum RefusedDesign {
         /// Why not.
         reason: String,
     },
+    /// Hardly any opening is what was asked for.
+    #[error(
+        "the design cannot be had: expected {:.0} % of the openings with units taken away, got {:.0} %; fewer plies of play, fewer units or \
+         a wider window would help",
+        100.0 * wanted,
+        100.0 * found
+    )]
+    FewFound {
+        /// Share that was found.
+        found: f64,
+        /// Share that was asked for.
+        wanted: f64,
+    },
+    /// Somebody asked for it.
+    #[error("stopped on request")]
+    Stopped,
     /// The guesses make no sense.
     #[error(transparent)]
     Forecast(#[from] ForecastError),
@@ -79,7 +98,12 @@ pub enum RefusedDesign {
 ///
 /// # Errors
 /// The design cannot tell a unit of the array, or one that the plan names, from others.
-pub fn forecast(plan: &Plan, variant: &Arc<Variant>, weights: &Weights) -> Result<DesignForecast, RefusedDesign> {
+pub fn forecast(
+    plan: &Plan,
+    variant: &Arc<Variant>,
+    weights: &Weights,
+    stop: &AtomicBool,
+) -> Result<DesignForecast, RefusedDesign> {
     let all = || variant.units().filter(|&unit| unit != variant.royal());
     let name = |unit: Unit| variant.unit(unit).name.clone();
     let in_array = |unit: &Unit| Colour::BOTH.iter().any(|&colour| variant.array_count(colour, *unit) > 0);
@@ -88,7 +112,7 @@ pub fn forecast(plan: &Plan, variant: &Arc<Variant>, weights: &Weights) -> Resul
         return Err(RefusedDesign::Undetermined { unit: name(unit), reason: "the array has none".to_owned() });
     }
     let values: Vec<f64> = units.iter().map(|&unit| assumed(plan, variant, weights, unit)).collect();
-    let design = sample(plan, variant, &units)?;
+    let design = sample(plan, variant, &units, stop)?;
     let forecast = Forecast::new(&design, &assumptions(plan, &values))?;
     if let Some(column) = forecast.undetermined.first() {
         let reason = if column.mixed_with.is_empty() {
@@ -137,22 +161,32 @@ fn assumptions(plan: &Plan, values: &[f64]) -> Guess {
 }
 
 /// The starts of a sample of pairs; results are not looked at, so any will do.
-fn sample(plan: &Plan, variant: &Arc<Variant>, units: &[Unit]) -> Result<Design, LogisticError> {
+fn sample(plan: &Plan, variant: &Arc<Variant>, units: &[Unit], stop: &AtomicBool) -> Result<Design, RefusedDesign> {
     let maker = OpeningMaker::new(variant, &plan.design);
-    let pair = |pair: u64| {
-        maker.pair(plan.seed, pair).map(|opening| {
-            let differences = by_lot(&opening.imbalance, variant).unwrap_or_default();
-            let differences = units.iter().map(|unit| f64::from(differences[unit.index()])).collect();
-            Row { outcome: Outcome::Draw, differences, cluster: pair }
-        })
-    };
     let progress = Progress::new(&format!("forecast, {}", variant.name()), "pairs of openings", SAMPLE_PAIRS);
-    let rows: Vec<[Row; 2]> = (0..SAMPLE_PAIRS).into_par_iter().map(pair).inspect(|_| progress.game(0)).collect();
+    let openings = (0..SAMPLE_PAIRS).into_par_iter().map(|pair| {
+        let openings = (!stop.load(Ordering::Relaxed)).then(|| maker.pair(plan.seed, pair))?;
+        progress.game(0);
+        Some((pair, openings))
+    });
+    let openings: Vec<(u64, [Opening; 2])> = openings.while_some().collect();
     progress.finish();
-    Design::new(
-        units.iter().map(|&unit| variant.unit(unit).name.clone()).collect(),
-        rows.into_iter().flatten().collect(),
-    )
+    if stop.load(Ordering::Relaxed) {
+        return Err(RefusedDesign::Stopped);
+    }
+    let unbalanced = openings.iter().filter(|(_, [one, _])| !one.imbalance.is_empty()).count() as f64;
+    let (found, wanted) = (unbalanced / openings.len().max(1) as f64, plan.design.imbalance.share);
+    if found < LEAST_FOUND * wanted {
+        return Err(RefusedDesign::FewFound { found, wanted });
+    }
+    let rows = openings.into_iter().flat_map(|(pair, both)| both.map(|opening| (pair, opening)));
+    let rows = rows.map(|(cluster, opening)| {
+        let more = by_lot(&opening.imbalance, variant).expect("openings say what the lot took");
+        let differences = units.iter().map(|unit| f64::from(more[unit.index()])).collect();
+        Row { outcome: Outcome::Draw, differences, cluster }
+    });
+    let names = units.iter().map(|&unit| variant.unit(unit).name.clone()).collect();
+    Ok(Design::new(names, rows.collect())?)
 }
 
 impl DesignForecast {

@@ -1,6 +1,6 @@
 //! The same games by every method, side by side, and where the methods disagree.
 
-use crate::fit::dataset::Dataset;
+use crate::fit::dataset::{Dataset, GameSample};
 use crate::fit::first_move::{FirstMoveScore, GameLength, first_move, game_length, lengths};
 use crate::fit::splits::{Positions, SplitFit, by_advance, by_phase};
 use crate::fit::values::{Choice, PieceValues, ValueOutcome, pawn_of};
@@ -10,6 +10,8 @@ use serde::Serialize;
 
 /// Plies of a bin of lengths.
 const LENGTH_BIN: u32 = 20;
+/// Parts of the games by the stage at which they began.
+const STAGES: usize = 3;
 
 /// What one set of games says, by every method.
 #[derive(Clone, Debug, Serialize)]
@@ -24,6 +26,10 @@ pub struct ByMethod {
     pub phase_played: SplitFit,
     /// Values by phase, on the starts: causal where the lot took units away at all stages of the game.
     pub phase_by_lot: SplitFit,
+    /// Values by lot at different stages of the game, fullest boards first.
+    pub stages: Vec<Stage>,
+    /// Share of the games whose sides the lot treated differently.
+    pub unbalanced: f64,
     /// Values of the pawn by how far it has come: observational.
     pub advance: SplitFit,
     /// White's score in level games; its interval allows for all looks.
@@ -32,6 +38,17 @@ pub struct ByMethod {
     pub length: Option<GameLength>,
     /// Level games by length: the first ply of a bin and the games in it.
     pub lengths: Vec<(u32, u64)>,
+}
+
+/// Values on games that began with about as many men.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stage {
+    /// Least share of the variant's men where the players took over.
+    pub from: f64,
+    /// Greatest share.
+    pub to: f64,
+    /// The values.
+    pub values: PieceValues,
 }
 
 /// Two methods whose intervals for a unit have no value in common.
@@ -58,6 +75,8 @@ impl ByMethod {
             observed: PieceValues::measure_at(dataset, variant, Choice::Random, critical),
             phase_played: by_phase(dataset, variant, Positions::Played, critical),
             phase_by_lot: by_phase(dataset, variant, Positions::Lot, critical),
+            stages: stages(dataset, variant, critical),
+            unbalanced: share_of_unbalanced(dataset),
             advance: by_advance(dataset, variant, pawn, critical),
             first_move: first_move(dataset, variant, critical),
             length: game_length(dataset, variant, critical),
@@ -85,4 +104,25 @@ impl ByMethod {
         });
         apart.collect()
     }
+}
+
+fn share_of_unbalanced(dataset: &Dataset) -> f64 {
+    let unbalanced = dataset.games.iter().filter(|game| game.is_unbalanced()).count();
+    unbalanced as f64 / dataset.games.len().max(1) as f64
+}
+
+/// The unbalanced pairs in equal parts by how many men there were at the start: both games of a pair began with as many.
+fn stages(dataset: &Dataset, variant: &Variant, critical: f64) -> Vec<Stage> {
+    let share = |game: &GameSample| game.start.share_of_men(variant);
+    let mut games: Vec<&GameSample> = dataset.games.iter().filter(|game| game.is_unbalanced()).collect();
+    games.sort_by(|one, other| share(other).total_cmp(&share(one)).then(one.cluster.cmp(&other.cluster)));
+    let stage = |games: &[&GameSample]| {
+        let (to, from) = (share(games.first()?), share(games.last()?));
+        let games = games.iter().map(|&game| GameSample { spread: Vec::new(), ..game.clone() }).collect();
+        let values =
+            PieceValues::measure_at(&Dataset { games, games_without_quiet: 0 }, variant, Choice::Lot, critical);
+        Some(Stage { from, to, values })
+    };
+    let size = games.len().div_ceil(STAGES).next_multiple_of(2).max(2);
+    games.chunks(size).filter_map(stage).collect()
 }

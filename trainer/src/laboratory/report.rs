@@ -4,7 +4,7 @@ use super::assume::Assumed;
 use super::experiment::{Findings, Round};
 use super::forecast::DesignForecast;
 use super::ladder::{Drift, Rung};
-use super::methods::Disagreement;
+use super::methods::{Disagreement, Stage};
 use super::plan::Plan;
 use crate::fit::splits::{Advance, Phase, Positions, SplitFit, advance_column, phase_column};
 use crate::fit::values::{PieceValues, ValueOutcome};
@@ -71,7 +71,11 @@ impl LaboratoryReport<'_> {
         if !self.plan.published.is_empty() {
             sections.push(Section { title: "Beside others", words: self.others_words(), table: self.others() });
         }
-        sections.extend([of(TRACE, self.trace()), of(PHASES, self.phases()), of(ADVANCES, self.advances())]);
+        sections.push(of(TRACE, self.trace()));
+        if self.plan.is_staged() {
+            sections.push(of(STAGES, self.stages()));
+        }
+        sections.extend([of(PHASES, self.phases()), of(ADVANCES, self.advances())]);
         if !self.findings.ladder.is_empty() {
             sections.push(of(LADDER, self.ladder()));
         }
@@ -155,10 +159,11 @@ impl LaboratoryReport<'_> {
     /// Where the games began, and how well that tells the units apart.
     fn design_words(&self) -> String {
         let Openings { least_random_plies, most_random_plies, settled, imbalance } = &self.plan.design;
+        let share = self.findings.methods.unbalanced;
         let from = match &imbalance.played {
             Some(Played { least_plies, most_plies, nodes }) => format!(
-                "positions that were played, {least_plies} to {most_plies} plies at {nodes} nodes a move after {least_random_plies} to \
-                 {most_random_plies} random ones"
+                "positions that were played from the array, {least_plies} to {most_plies} plies or a few more at {nodes} nodes a move with \
+                 a-priori weights, after {least_random_plies} to {most_random_plies} random ones, nobody ahead by more than a pawn; which side lost which units was tossed"
             ),
             None => format!("the array, with {least_random_plies} to {most_random_plies} random plies after that"),
         };
@@ -170,12 +175,12 @@ impl LaboratoryReport<'_> {
         let condition =
             condition.map_or_else(String::new, |number| format!(" Condition number of the games: {number:.1}."));
         format!(
-            "In {:.0} % of the pairs the lot took one to {} units from each side{common}, worth the same up to {} centipawns a priori, from \
+            "In {:.0} % of the games the lot took one to {} units from each side{common}, worth the same up to {} centipawns a priori, from \
              {from}{}. One unit more moves the result by so many logits, whose standard errors are clustered by pairs.{condition}",
-            100.0 * imbalance.share,
+            100.0 * share,
             imbalance.most_units,
             imbalance.window,
-            if *settled { "; nothing was hanging where the players took over" } else { "" },
+            if *settled { "; nobody could win material by an exchange where the players took over" } else { "" },
         )
     }
 
@@ -218,7 +223,7 @@ impl LaboratoryReport<'_> {
         });
         let verdicts: Vec<String> = verdicts.collect();
         format!(
-            "A published value agrees if it lies in our interval and that reaches at most {TELLING} pawns to either side; its own error is mostly unknown. {}",
+            "A published value agrees if it lies in our interval and that reaches at most half a pawn to either side, or a tenth of a dear unit's value; its own error is mostly unknown. {}",
             verdicts.join(" ")
         )
     }
@@ -331,6 +336,21 @@ impl LaboratoryReport<'_> {
         table
     }
 
+    fn stages(&self) -> Table {
+        let stages = &self.findings.methods.stages;
+        let mut headings = vec!["unit".to_owned()];
+        headings
+            .extend(stages.iter().map(|Stage { from, to, .. }| format!("{:.0} to {:.0} %", 100.0 * from, 100.0 * to)));
+        let mut table = Table::new(&headings);
+        for row in &self.findings.methods.by_lot.rows {
+            let value = |stage: &Stage| {
+                stage.values.row(&row.unit).map_or_else(|| "–".to_owned(), |row| value_text(&row.value))
+            };
+            table.row(std::iter::once(row.unit.clone()).chain(stages.iter().map(value)));
+        }
+        table
+    }
+
     fn phases(&self) -> Table {
         let methods = &self.findings.methods;
         let mut splits = vec![&methods.phase_played];
@@ -340,7 +360,8 @@ impl LaboratoryReport<'_> {
         let mut headings = vec!["unit".to_owned()];
         for split in &splits {
             let whose = if split.positions == Positions::Lot { " by lot" } else { "" };
-            headings.extend([format!("full board{whose}"), format!("{:.0} % of the men{whose}", 100.0 * split.fewest)]);
+            headings
+                .extend([split.fullest, split.fewest].map(|share| format!("{:.0} % of the men{whose}", 100.0 * share)));
         }
         let mut table = Table::new(&headings);
         for row in &methods.by_lot.rows {
@@ -440,6 +461,11 @@ const TRACE: (&str, &str) = (
     "What the evaluation assumed in each round and what its games measured. Where the two disagree, the nearest value in the interval is assumed in the next round; intervals \
 of a round hold for all units together.",
 );
+const STAGES: (&str, &str) = (
+    "By stage",
+    "The same regression on thirds of the games, by how many of the men were there where the players took over: values in pawns of that stage, by lot. \
+The values above are an average over these stages, as the design mixes them.",
+);
 const PHASES: (&str, &str) = (
     "By phase",
     "Values in pawns of the same stage. Columns *by lot* come from where the players took over, so nothing but the units can be the cause; the others from \
@@ -451,7 +477,7 @@ const ADVANCES: (&str, &str) = (
 );
 const LADDER: (&str, &str) = (
     "By strength",
-    "The same experiment at other strengths, with the same weights; intervals of single values at 95 %.",
+    "The same experiment at other strengths, with the same weights; intervals of single values at 95 %, those of the reference for all looks together.",
 );
 const LOOKS: (&str, &str) = (
     "Looks",
@@ -469,17 +495,16 @@ fn disagreement_line(disagreement: &Disagreement) -> String {
 
 const AGREES: &str = "agrees";
 
-/// A wider interval, in pawns to one side, contains too much for agreement to mean anything.
-const TELLING: f64 = 0.5;
-
 /// Whether a value that others measured lies in our interval.
 fn agreement(ours: &ValueOutcome, others: f64) -> &'static str {
     match ours {
         ValueOutcome::Bounded { interval, .. } if others < interval.low => "below ours",
         ValueOutcome::Bounded { interval, .. } if others > interval.high => "above ours",
-        ValueOutcome::Bounded { .. } if ours.half_width().is_some_and(|width| width > TELLING) => "cannot tell",
-        ValueOutcome::Bounded { .. } => AGREES,
-        _ => "not measured here",
+        _ => match ours.is_telling() {
+            Some(true) => AGREES,
+            Some(false) => "cannot tell",
+            None => "not measured here",
+        },
     }
 }
 
@@ -506,5 +531,5 @@ fn coefficient_text(split: &SplitFit, column: &str, measure: &str) -> String {
 
 fn split_json(split: &SplitFit) -> Value {
     let terms = split.fit.as_ref().map(|fit| &fit.terms);
-    json!({"positions": split.positions, "rows": split.rows, "games": split.games, "fewest": split.fewest, "terms": terms, "failure": split.failure})
+    json!({"positions": split.positions, "rows": split.rows, "games": split.games, "fullest": split.fullest, "fewest": split.fewest, "terms": terms, "failure": split.failure})
 }

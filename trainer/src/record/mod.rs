@@ -36,7 +36,7 @@ pub struct GameRecord {
     pub start_fen: String,
     /// Random plies played before the engine took over.
     pub random_plies: u16,
-    /// Units taken away at the start, for example `w:NNq b:B`; empty when none were.
+    /// Units taken away at the start, for example `w:NNQ b:B`; empty when none were.
     pub imbalance: String,
     /// 1 White won, 0 draw, −1 Black won.
     pub result: i8,
@@ -94,7 +94,7 @@ pub(crate) mod samples {
             game: number,
             start_fen: format!("rnbqk{number}/8/RNBQK w - - 0 1"),
             random_plies: (number % 9) as u16,
-            imbalance: if number.is_multiple_of(2) { String::new() } else { "w:NNq b:B".to_owned() },
+            imbalance: if number.is_multiple_of(2) { String::new() } else { "w:NNQ b:B".to_owned() },
             result: (number % 3) as i8 - 1,
             termination: ["checkmate", "adjudicated draw"][number as usize % 2].to_owned(),
             plies: plies as u16,

@@ -19,6 +19,8 @@ use std::sync::atomic::AtomicBool;
 const TABLE_MEBIBYTES: usize = 1;
 /// Centipawns by the a-priori values that a side may be ahead where units are taken away: results near equality say most.
 const MOST_AHEAD: i32 = 100;
+/// Most plies of play, the greatest `most_plies` that a plan may ask for: games of some variants end by agreement only.
+pub const MOST_PLIES: usize = 1000;
 
 /// How such positions are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,26 +52,22 @@ impl MiddlegamePlayer {
         Self { settings, evaluator: Tapered::new(variant, &weights), values, in_array }
     }
 
-    /// The last position within the drawn number of plies in which White is to move and neither side is ahead by more than
-    /// [`MOST_AHEAD`]. `None` if there is none, or the game ends on the way.
+    /// The first position from a ply on, drawn between the two, in which White is to move and neither side is ahead by more than
+    /// [`MOST_AHEAD`]. `None` if the game ends before.
     pub fn play(&self, start: &Position, dice: &mut Dice) -> Option<Position> {
         let Played { least_plies, most_plies, nodes } = self.settings;
         let plies = usize::from(least_plies) + dice.below(usize::from(most_plies.saturating_sub(least_plies)) + 1);
         let mut mover = EngineMover::new(&self.evaluator, &Params::default(), TABLE_MEBIBYTES);
         let budget = Budget { nodes: Some(nodes), ..Budget::default() };
         let mut game = Game::new(start.clone());
-        let mut level = None;
-        for ply in 1..=plies {
-            if game.outcome().is_some() {
+        while game.moves().len() < plies || !self.is_level(game.position()) {
+            if game.outcome().is_some() || game.moves().len() >= MOST_PLIES {
                 return None;
             }
             let thought = mover.choose(&game, &budget, &AtomicBool::new(false)).ok()?;
             game.play(thought.mv);
-            if ply >= usize::from(least_plies) && self.is_level(game.position()) {
-                level = Some(game.position().clone());
-            }
         }
-        level
+        Some(game.position().clone())
     }
 
     /// White to move, and nobody far ahead of where the array left them.
@@ -79,10 +77,11 @@ impl MiddlegamePlayer {
     }
 }
 
-/// What White's men are worth more than Black's, in centipawns.
+/// What White's men are worth more than Black's, in centipawns, those in hand too.
 fn ahead(position: &Position, values: &[i32; MAX_UNITS]) -> i32 {
     let worth = |unit: Unit| {
-        let [white, black] = Colour::BOTH.map(|colour| i32::from(position.count(unit, colour)));
+        let [white, black] =
+            Colour::BOTH.map(|colour| i32::from(position.count(unit, colour) + position.in_hand(unit, colour)));
         (white - black) * values[unit.index()]
     };
     position.variant().units().map(worth).sum()

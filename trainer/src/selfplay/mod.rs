@@ -4,7 +4,8 @@
 //! and on however many threads. The game itself is [`crate::play`]'s.
 
 pub mod game;
-mod middlegame;
+mod lot;
+pub mod middlegame;
 pub mod openings;
 pub mod seeds;
 pub mod workers;

@@ -3,14 +3,16 @@
 //! Openings come in pairs: the second is the first with the armies exchanged (mirrored), White to move in both. Each
 //! army thus has the first move once, and an imbalance is played from both sides.
 
+use super::lot::{Lot, imbalance_texts};
 use super::middlegame::{MiddlegamePlayer, Played};
 use super::seeds::Dice;
 use fairyforge_engine::evaluate::Weights;
-use fairyforge_engine::geometry::{Square, SquareSet};
+use fairyforge_engine::game::Game;
+use fairyforge_engine::geometry::SquareSet;
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::variant::Variant;
-use fairyforge_engine::variant::rules::{Colour, MAX_UNITS, Unit};
+use fairyforge_engine::variant::rules::{Colour, MAX_UNITS};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -18,7 +20,9 @@ use std::sync::Arc;
 const MOST_TRIES: usize = 200;
 /// Middlegames that are played for it, and tries to take units away from each.
 const MOST_MIDDLEGAMES: usize = 20;
-const TRIES_A_MIDDLEGAME: usize = 50;
+const TRIES_A_MIDDLEGAME: usize = 100;
+/// Men that each side keeps after play, its king among them: fewer are an endgame that a table knows.
+const LEAST_MEN: u32 = 3;
 
 /// How openings are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,20 +95,20 @@ pub struct OpeningMaker {
     array: Position,
     settings: Openings,
     middlegames: Option<MiddlegamePlayer>,
+    lot: Lot,
     values: [i32; MAX_UNITS],
-    promoters: Vec<Unit>,
 }
 
 impl OpeningMaker {
     /// A maker of openings. Its choices depend on a-priori values only, so that openings do not change with weights.
     pub fn new(variant: &Arc<Variant>, settings: &Openings) -> Self {
-        let promoters = variant.units().filter(|&unit| !variant.promotion_zone(unit, Colour::White).is_empty());
+        let values = Weights::a_priori(variant).exchange_values();
         Self {
             array: Position::start(variant),
             settings: settings.clone(),
             middlegames: settings.imbalance.played.map(|played| MiddlegamePlayer::new(variant, played)),
-            values: Weights::a_priori(variant).exchange_values(),
-            promoters: promoters.collect(),
+            lot: Lot::new(variant, &settings.imbalance, &values),
+            values,
         }
     }
 
@@ -112,12 +116,19 @@ impl OpeningMaker {
     /// over each other from the start, something may hang; where nothing is found at all, both are the array.
     pub fn pair(&self, run_seed: u64, pair: u64) -> [Opening; 2] {
         let mut dice = Dice::new(run_seed, pair);
-        let tries = if self.middlegames.is_some() { MOST_TRIES / MOST_MIDDLEGAMES } else { MOST_TRIES };
-        let mut found = |settled| (0..tries).find_map(|_| self.try_pair(settled, &mut dice));
         let settled = self.settings.settled;
-        found(settled)
-            .or_else(|| if settled { found(false) } else { None })
-            .unwrap_or_else(|| [self.plain(), self.plain()])
+        let demands = if settled { &[true, false][..] } else { &[false] };
+        let found = match &self.middlegames {
+            Some(middlegames) if dice.chance(self.settings.imbalance.share) => {
+                demands.iter().find_map(|&settled| self.of_middlegames(middlegames, settled, &mut dice))
+            }
+            Some(_) => demands.iter().find_map(|&settled| self.of_array(0.0, settled, &mut dice)),
+            None => {
+                let share = self.settings.imbalance.share;
+                demands.iter().find_map(|&settled| self.of_array(share, settled, &mut dice))
+            }
+        };
+        found.unwrap_or_else(|| [self.plain(), self.plain()])
     }
 
     fn plain(&self) -> Opening {
@@ -125,129 +136,46 @@ impl OpeningMaker {
         Opening { position: start.clone(), start, random_plies: 0, imbalance: String::new() }
     }
 
-    fn try_pair(&self, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
-        let unbalanced = dice.chance(self.settings.imbalance.share);
-        if let Some(middlegames) = self.middlegames.as_ref().filter(|_| unbalanced) {
-            return self.try_middlegames(middlegames, settled, dice);
-        }
-        let taken = if unbalanced { self.taken_away_within_window(dice) } else { SquareSet::EMPTY };
-        let taken = taken | self.taken_from_both(&self.array, taken, dice);
+    /// From the array, unbalanced with the probability `share`.
+    fn of_array(&self, share: f64, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
+        let mut tries = (0..MOST_TRIES).filter_map(|_| self.try_array(share, dice));
+        tries.find(|pair| !settled || self.is_settled(pair))
+    }
+
+    fn try_array(&self, share: f64, dice: &mut Dice) -> Option<[Opening; 2]> {
+        let unbalanced = dice.chance(share);
+        let taken = if unbalanced { self.lot.one_sided(&self.array, dice) } else { SquareSet::EMPTY };
+        let taken = taken | self.lot.of_both(&self.array, taken, dice);
         let start = self.array.without(taken).ok()?;
         let (position, random_plies) = self.random_plies(&start, dice)?;
-        let imbalance = self.imbalance_texts(&self.array, taken);
-        self.both(&start, &position, random_plies, imbalance).filter(|pair| !settled || self.is_settled(pair))
+        both(&start, &position, random_plies, imbalance_texts(&self.array, taken))
     }
 
     /// Units taken away from one of several middlegames.
-    fn try_middlegames(&self, middlegames: &MiddlegamePlayer, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
+    fn of_middlegames(&self, middlegames: &MiddlegamePlayer, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
         (0..MOST_MIDDLEGAMES).find_map(|_| {
             let (position, _) = self.random_plies(&self.array, dice)?;
             let middlegame = middlegames.play(&position, dice)?;
-            let mut tries = (0..TRIES_A_MIDDLEGAME).filter_map(|_| self.try_taking_from(&middlegame, dice));
-            tries.find(|pair| !settled || self.is_settled(pair))
+            (0..TRIES_A_MIDDLEGAME).find_map(|_| self.try_middlegame(&middlegame, settled, dice))
         })
     }
 
-    /// The players take over right where units are taken away.
-    fn try_taking_from(&self, middlegame: &Position, dice: &mut Dice) -> Option<[Opening; 2]> {
-        let taken = self.taken_away(middlegame, dice)?;
-        let taken = taken | self.taken_from_both(middlegame, taken, dice);
-        let start = middlegame.without(taken).ok()?;
-        self.both(&start, &start, 0, self.imbalance_texts(middlegame, taken))
-    }
-
-    /// The opening and the one with the armies exchanged, if both can be played.
-    fn both(
-        &self,
-        start: &Position,
-        position: &Position,
-        random_plies: u16,
-        imbalance: [String; 2],
-    ) -> Option<[Opening; 2]> {
-        let positions = [position.clone(), position.armies_exchanged().ok()?];
-        let starts = [start.clone(), start.armies_exchanged().ok()?];
-        if !positions.iter().all(|position| position.has_legal_move() && !position.in_check()) {
-            return None;
-        }
-        let [one, other] = [0, 1].map(|game: usize| Opening {
-            start: starts[game].clone(),
-            position: positions[game].clone(),
-            random_plies,
-            imbalance: imbalance[game].clone(),
+    /// The players take over right where units are taken away. From whom is decided by a coin, after both ways were found to do: if only
+    /// one had to do, the lot would spare the side whose men are needed.
+    fn try_middlegame(&self, middlegame: &Position, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
+        let taken = self.lot.either_side(middlegame, dice)?;
+        let [one, other] = taken.map(|taken| {
+            let taken = taken | self.lot.of_both(middlegame, taken, dice);
+            let start = middlegame.without(taken).ok().filter(has_men)?;
+            let pair = both(&start, &start, 0, imbalance_texts(middlegame, taken))?;
+            (!settled || self.is_settled(&pair)).then_some(pair)
         });
-        Some([one, other])
+        let (one, other) = (one?, other?);
+        Some(if dice.chance(0.5) { one } else { other })
     }
 
     fn is_settled(&self, pair: &[Opening; 2]) -> bool {
         !pair.iter().any(|opening| self.wins_a_man(&opening.position))
-    }
-
-    /// Units of both sides that are worth about the same; none if that cannot be had.
-    fn taken_away_within_window(&self, dice: &mut Dice) -> SquareSet {
-        (0..MOST_TRIES).find_map(|_| self.taken_away(&self.array, dice)).unwrap_or_default()
-    }
-
-    /// One to a few units of each side; `None` if one side loses too much more than the other.
-    fn taken_away(&self, from: &Position, dice: &mut Dice) -> Option<SquareSet> {
-        let most = usize::from(self.settings.imbalance.most_units.max(1));
-        let sides = Colour::BOTH.map(|colour| {
-            let count = 1 + dice.below(most);
-            self.units_of(from, colour, count, dice)
-        });
-        let worth = |taken: &SquareSet| -> i32 {
-            taken.iter().map(|square| self.values[from.piece_at(square).unit().index()]).sum()
-        };
-        let difference = (worth(&sides[0]) - worth(&sides[1])).abs();
-        (difference <= self.settings.imbalance.window).then(|| sides[0] | sides[1])
-    }
-
-    /// First a unit type is drawn, then one of its units: rare units are taken away as often as frequent ones.
-    fn units_of(&self, from: &Position, colour: Colour, count: usize, dice: &mut Dice) -> SquareSet {
-        let types = self.lots(from, colour);
-        let mut taken = SquareSet::EMPTY;
-        for _ in 0..count {
-            let Some(&unit) = dice.pick(&types) else { break };
-            if let Some(square) = self.one_of(from, unit, colour, taken, dice) {
-                taken.insert(square);
-            }
-        }
-        taken
-    }
-
-    /// None to a few units that both sides lose alike, beside those already `taken`.
-    fn taken_from_both(&self, from: &Position, taken: SquareSet, dice: &mut Dice) -> SquareSet {
-        let mut common = SquareSet::EMPTY;
-        let most = usize::from(self.settings.imbalance.most_common_units);
-        if most == 0 {
-            return common;
-        }
-        let types = self.lots(from, Colour::White);
-        for _ in 0..dice.below(most + 1) {
-            let Some(&unit) = dice.pick(&types) else { break };
-            let [white, black] = Colour::BOTH.map(|colour| self.one_of(from, unit, colour, taken | common, dice));
-            if let (Some(white), Some(black)) = (white, black) {
-                common.insert(white);
-                common.insert(black);
-            }
-        }
-        common
-    }
-
-    /// The unit types that may be taken away, each as often as it is to be drawn.
-    fn lots(&self, from: &Position, colour: Colour) -> Vec<Unit> {
-        let variant = from.variant();
-        let mut types: Vec<Unit> = Vec::new();
-        for unit in variant.units().filter(|&unit| unit != variant.royal() && from.count(unit, colour) > 0) {
-            let weight = if self.promoters.contains(&unit) { self.settings.imbalance.pawn_weight.max(1) } else { 1 };
-            types.extend(std::iter::repeat_n(unit, usize::from(weight)));
-        }
-        types
-    }
-
-    fn one_of(&self, from: &Position, unit: Unit, colour: Colour, taken: SquareSet, dice: &mut Dice) -> Option<Square> {
-        let left = (from.men(colour) - taken).iter();
-        let left: Vec<Square> = left.filter(|&square| from.piece_at(square).unit() == unit).collect();
-        dice.pick(&left).copied()
     }
 
     /// Whether the side to move has a move that wins something outright.
@@ -270,26 +198,35 @@ impl OpeningMaker {
         }
         Some((position, plies))
     }
+}
 
-    /// What each side has lost, for the opening and for the one with the armies exchanged.
-    fn imbalance_texts(&self, from: &Position, taken: SquareSet) -> [String; 2] {
-        if taken.is_empty() {
-            return [String::new(), String::new()];
-        }
-        let [white, black] = Colour::BOTH.map(|colour| -> String {
-            let own = (from.men(colour) & taken).iter();
-            let mut units: Vec<Unit> = own.map(|square| from.piece_at(square).unit()).collect();
-            units.sort();
-            units.iter().map(|&unit| from.variant().unit(unit).letter).collect()
-        });
-        [format!("w:{white} b:{black}"), format!("w:{black} b:{white}")]
+/// An opening and the one with the armies exchanged, if both can be played.
+fn both(start: &Position, position: &Position, random_plies: u16, imbalance: [String; 2]) -> Option<[Opening; 2]> {
+    let positions = [position.clone(), position.armies_exchanged().ok()?];
+    let starts = [start.clone(), start.armies_exchanged().ok()?];
+    if !positions.iter().all(|position| position.has_legal_move() && !position.in_check()) {
+        return None;
     }
+    let [one, other] = [0, 1].map(|game: usize| Opening {
+        start: starts[game].clone(),
+        position: positions[game].clone(),
+        random_plies,
+        imbalance: imbalance[game].clone(),
+    });
+    Some([one, other])
+}
+
+/// Whether there is a game to play: it is not over, and both sides have some men left.
+fn has_men(position: &Position) -> bool {
+    let men = |colour: &Colour| position.men(*colour).len() >= LEAST_MEN;
+    Colour::BOTH.iter().all(men) && Game::new(position.clone()).outcome().is_none()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fit::dataset::by_lot;
+    use fairyforge_engine::variant::rules::Unit;
 
     fn maker(variant: &str) -> OpeningMaker {
         let variant = Arc::new(Variant::load(variant).unwrap());
@@ -328,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn units_taken_from_both_thin_the_board_out_and_leave_the_balance() {
+    fn units_taken_of_both_thin_the_board_out_and_leave_the_balance() {
         let variant = Arc::new(Variant::load("herculean").unwrap());
         let imbalance = Imbalance { most_common_units: 12, ..Imbalance::default() };
         let maker = OpeningMaker::new(&variant, &Openings { imbalance, ..Openings::default() });
