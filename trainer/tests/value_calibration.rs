@@ -12,11 +12,13 @@ use std::sync::Arc;
 
 use fairyforge::fit::change::{Change, ChangeOfValue, TwoValues};
 use fairyforge::fit::combination::Estimates;
+use fairyforge::fit::dataset::by_lot;
 use fairyforge::fit::forecast::{Forecast, Guess};
 use fairyforge::fit::logistic::{CovarianceKind, Design, Likelihood, LogisticFit, Outcome, Row};
 use fairyforge::fit::ratio::{Combination, Interval, Measured, PawnValue, Verdict, verdict};
 use fairyforge::fit::sequential::{Spending, critical_values};
 use fairyforge::fit::{NORMAL_97_5, sigmoid};
+use fairyforge::selfplay::Played;
 use fairyforge::selfplay::openings::{Imbalance, OpeningMaker, Openings};
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, Unit};
@@ -103,24 +105,47 @@ struct World {
     columns: Vec<String>,
     assumed: Guess,
     values: Vec<f64>,
-    /// Differences at the beginning of the two games of each pair.
-    pool: Vec<[Vec<f64>; 2]>,
+    /// The beginnings of the two games of each pair.
+    pool: Vec<[Beginning; 2]>,
+}
+
+/// How many more of each unit White has where the players take over.
+#[derive(Clone)]
+struct Beginning {
+    /// By lot: what the regression looks at.
+    by_lot: Vec<f64>,
+    /// Before the lot: the result depends on it as much, and the regression does not know of it.
+    before: Vec<f64>,
 }
 
 impl World {
     fn new(truth: &Truth) -> Self {
+        let imbalance = Imbalance { share: 0.85, ..Imbalance::default() };
+        Self::of(truth, &Openings { imbalance, ..Openings::default() })
+    }
+
+    /// With units taken away from positions that were played.
+    fn played(truth: &Truth) -> Self {
+        let played = Some(Played { least_plies: 10, most_plies: 80, nodes: 20 });
+        let imbalance = Imbalance { share: 0.85, window: 400, played, ..Imbalance::default() };
+        Self::of(truth, &Openings { settled: true, imbalance, ..Openings::default() })
+    }
+
+    fn of(truth: &Truth, openings: &Openings) -> Self {
         let variant = Arc::new(Variant::load(truth.variant).unwrap());
         let units: Vec<Unit> = variant.units().filter(|&unit| unit != variant.royal()).collect();
         let columns: Vec<String> = units.iter().map(|&unit| variant.unit(unit).name.clone()).collect();
         assert_eq!(columns.len(), truth.values.len(), "{columns:?}");
         let value = |name: &String| truth.values.iter().find(|(known, _)| known == name).unwrap().1;
         let values: Vec<f64> = columns.iter().map(value).collect();
-        let imbalance = Imbalance { share: 0.85, ..Imbalance::default() };
-        let maker = OpeningMaker::new(&variant, &Openings { imbalance, ..Openings::default() });
+        let maker = OpeningMaker::new(&variant, openings);
         let pool = (0..POOL).into_par_iter().map(|pair| {
             maker.pair(1, pair).map(|opening| {
+                let more = by_lot(&opening.imbalance, &variant).unwrap();
+                let by_lot: Vec<f64> = units.iter().map(|unit| f64::from(more[unit.index()])).collect();
                 let count = |unit, colour| f64::from(opening.position.count(unit, colour));
-                units.iter().map(|&unit| count(unit, Colour::White) - count(unit, Colour::Black)).collect()
+                let all = units.iter().map(|&unit| count(unit, Colour::White) - count(unit, Colour::Black));
+                Beginning { before: all.zip(&by_lot).map(|(all, more)| all - more).collect(), by_lot }
             })
         });
         let assumed = Guess {
@@ -137,14 +162,12 @@ impl World {
     fn with_phases(truth: &Truth, pawns: [f64; 2], later: fn(&str, f64) -> f64) -> Self {
         let world = Self::new(truth);
         let zeros = vec![0.0; world.columns.len()];
-        let phased = |(index, pair): (usize, [Vec<f64>; 2])| {
-            pair.map(|differences| {
-                if index % 2 == 0 {
-                    [differences, zeros.clone()].concat()
-                } else {
-                    [zeros.clone(), differences].concat()
-                }
-            })
+        let phased = |(index, pair): (usize, [Beginning; 2])| {
+            let of_phase = |differences: Vec<f64>| match index % 2 {
+                0 => [differences, zeros.clone()].concat(),
+                _ => [zeros.clone(), differences].concat(),
+            };
+            pair.map(|Beginning { by_lot, before }| Beginning { by_lot: of_phase(by_lot), before: of_phase(before) })
         };
         let named = |phase: &str| world.columns.iter().map(|name| format!("{name}@{phase}")).collect::<Vec<_>>();
         let later_values: Vec<f64> =
@@ -180,8 +203,9 @@ impl World {
         [0, 1].map(|game| {
             let own = if is_shared { luck } else { uniform(random) };
             let luck = if game == 0 { own } else { 1.0 - own };
-            let differences = self.pool[start][game].clone();
-            let men: f64 = differences.iter().zip(&self.assumed.coefficients).map(|(x, b)| x * b).sum();
+            let Beginning { by_lot, before } = &self.pool[start][game];
+            let men = by_lot.iter().zip(before).zip(&self.assumed.coefficients);
+            let men: f64 = men.map(|((more, before), logits)| (more + before) * logits).sum();
             let eta = self.assumed.first_move + men;
             let (win, loss) = (sigmoid(eta - DRAW_HALF_WIDTH), sigmoid(-eta - DRAW_HALF_WIDTH));
             let outcome = match luck {
@@ -189,7 +213,7 @@ impl World {
                 _ if luck >= 1.0 - win => Outcome::WhiteWins,
                 _ => Outcome::Draw,
             };
-            Row { outcome, differences, cluster }
+            Row { outcome, differences: by_lot.clone(), cluster }
         })
     }
 
@@ -233,7 +257,10 @@ struct Coverage {
 /// How often the 95 % intervals of all units and combinations of a game hold the truth. A run in which the pawn is unclear
 /// claims nothing, so it is not wrong.
 fn coverage(truth: &Truth, pairs: u64, replications: u64, kind: CovarianceKind) -> Vec<Coverage> {
-    let world = World::new(truth);
+    coverage_in(&World::new(truth), truth, pairs, replications, kind)
+}
+
+fn coverage_in(world: &World, truth: &Truth, pairs: u64, replications: u64, kind: CovarianceKind) -> Vec<Coverage> {
     let units = world.columns.iter().filter(|name| *name != PAWN).map(|name| Combination::unit(name));
     let quantities: Vec<Combination> = units.chain(truth.combinations.iter().map(|parts| combination(parts))).collect();
     let of_run = |seed: u64| -> Vec<Option<Interval>> {
@@ -318,6 +345,21 @@ fn ignoring_the_pairs_would_cover_too_little() {
 #[ignore = "long: run with --ignored"]
 fn intervals_of_chess_cover_in_a_thousand_runs() {
     intervals_cover(&CHESS, 1500);
+}
+
+#[test]
+#[ignore = "long: run with --ignored"]
+fn intervals_from_played_positions_cover_in_a_thousand_runs() {
+    let world = World::played(&CHESS);
+    let ahead = |pair: &[Beginning; 2]| pair[0].before.iter().any(|&before| before != 0.0);
+    let share = world.pool.iter().filter(|pair| ahead(pair)).count() as f64 / world.pool.len() as f64;
+    println!("from played positions, {:.0} % of them uneven before the lot:", 100.0 * share);
+    assert!(share > 0.2, "{share}");
+    let found = coverage_in(&world, &CHESS, 1500, 1000, CovarianceKind::Clustered);
+    print(&CHESS, 3000, &found);
+    assert!(found.iter().all(|of| (0.93..=0.97).contains(&of.covered)));
+    let mean = mean_coverage(&found);
+    assert!((0.94..=0.96).contains(&mean), "mean coverage {mean}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 const MOST_TRIES: usize = 200;
 /// Middlegames that are played for it, and tries to take units away from each.
 const MOST_MIDDLEGAMES: usize = 20;
-const TRIES_A_MIDDLEGAME: usize = 100;
+const TRIES_A_MIDDLEGAME: usize = 300;
 /// Men that each side keeps after play, its king among them: fewer are an endgame that a table knows.
 const LEAST_MEN: u32 = 3;
 
@@ -163,15 +163,23 @@ impl OpeningMaker {
     /// The players take over right where units are taken away. From whom is decided by a coin, after both ways were found to do: if only
     /// one had to do, the lot would spare the side whose men are needed.
     fn try_middlegame(&self, middlegame: &Position, settled: bool, dice: &mut Dice) -> Option<[Opening; 2]> {
-        let taken = self.lot.either_side(middlegame, dice)?;
-        let [one, other] = taken.map(|taken| {
-            let taken = taken | self.lot.of_both(middlegame, taken, dice);
-            let start = middlegame.without(taken).ok().filter(has_men)?;
-            let pair = both(&start, &start, 0, imbalance_texts(middlegame, taken))?;
-            (!settled || self.is_settled(&pair)).then_some(pair)
-        });
-        let (one, other) = (one?, other?);
+        let [one, other] = self.lot.either_side(middlegame, dice)?;
+        let one = self.after_taking(middlegame, one, settled, dice)?;
+        let other = self.after_taking(middlegame, other, settled, dice)?;
         Some(if dice.chance(0.5) { one } else { other })
+    }
+
+    fn after_taking(
+        &self,
+        middlegame: &Position,
+        taken: SquareSet,
+        settled: bool,
+        dice: &mut Dice,
+    ) -> Option<[Opening; 2]> {
+        let taken = taken | self.lot.of_both(middlegame, taken, dice);
+        let start = middlegame.without(taken).ok().filter(has_men)?;
+        let pair = both(&start, &start, 0, imbalance_texts(middlegame, taken))?;
+        (!settled || self.is_settled(&pair)).then_some(pair)
     }
 
     fn is_settled(&self, pair: &[Opening; 2]) -> bool {
@@ -298,6 +306,34 @@ mod tests {
                 assert!(more.iter().zip(&less).all(|(more, less)| *more == -less), "{told}");
             }
         }
+    }
+
+    #[test]
+    fn what_the_lot_takes_has_nothing_to_do_with_what_was_there() {
+        let variant = Arc::new(Variant::load("chess").unwrap());
+        let played = Some(Played { least_plies: 2, most_plies: 3, nodes: 1 });
+        let imbalance = Imbalance { window: 400, played, ..Imbalance::default() };
+        let maker = OpeningMaker::new(&variant, &Openings { settled: true, imbalance, ..Openings::default() });
+        // White has two rooks for a queen; whoever is drawn from what is left could only lose what he has.
+        let fen = "2r3k1/1q3ppp/p1n1pn2/1p6/3P4/P1N1PN2/1P3PPP/2RR2K1 w - - 0 20";
+        let middlegame = Position::from_fen(&variant, fen).unwrap();
+        let mut dice = Dice::new(7, 0);
+        let mut sums = vec![[0.0; 2]; variant.units().len()];
+        let mut found = 0;
+        while found < 600 {
+            let Some([one, _]) = maker.try_middlegame(&middlegame, true, &mut dice) else { continue };
+            found += 1;
+            for (unit, more) in by_lot(&one.imbalance, &variant).unwrap().into_iter().enumerate() {
+                let more = f64::from(more);
+                sums[unit] = [sums[unit][0] + more, sums[unit][1] + more * more];
+            }
+        }
+        for (unit, &[sum, squares]) in sums.iter().enumerate() {
+            // A sum of tosses: four standard deviations.
+            assert!(sum.abs() <= 4.0 * squares.sqrt(), "unit {unit}: {sum} ± {}", squares.sqrt());
+        }
+        let taken = sums.iter().filter(|[_, squares]| *squares > 30.0).count();
+        assert_eq!(taken, 3, "pawns, knights and rooks, which both sides have: {sums:?}");
     }
 
     #[test]
