@@ -185,8 +185,8 @@ fn write_values(text: &mut String, reference: &PieceValues, observational: &Piec
     }
     let _ = writeln!(
         text,
-        "\nRandomised imbalance ({} games in {} pairs): the first quiet position of each game, so that differences are those assigned by lot. Observational: a random quiet position of each game, as others publish it, biased by compensation. Draw-aware logistic regression, errors clustered by pair, Fieller intervals.\n",
-        reference.games, reference.pairs,
+        "\nRandomised imbalance ({} games in {} pairs): the {} of each game, so that differences are those assigned by lot. Observational: a random quiet position of each game, as others publish it, biased by compensation. Draw-aware logistic regression, errors clustered by pair, Fieller intervals.\n",
+        reference.games, reference.pairs, reference.method,
     );
 }
 

@@ -28,8 +28,9 @@ const TICK: Duration = Duration::from_millis(100);
   fairyforge fit --data data/runs/quickstart --out weights.toml
   fairyforge fit --data games --weights old.toml --out new.toml --json > fit.json
 
-The table gives values in pawns with 95 % intervals, from the earliest quiet position of every game (or its start) and, beside it,
-from one drawn by lot. Games that started from arrays with units taken away by lot are what makes the former causal.")]
+The table gives values in pawns with 95 % intervals, from the earliest quiet position of every game (or what the lot took away)
+and, beside it, from a position drawn by lot. Units taken away by lot are what makes the former causal; if they were taken away after
+play, only `--positions lot` is.")]
 pub struct FitArgs {
     /// Folder of shards, or a run: then all its generations.
     #[arg(long, value_name = "DIR")]
@@ -62,9 +63,9 @@ pub struct FitArgs {
 pub enum Positions {
     /// What the lot took away at the start: causal, whatever else was on the board.
     Lot,
-    /// The first quiet one: nearest to the imbalance assigned by lot.
+    /// The first quiet position: nearest to the imbalance assigned by lot where games start from the array.
     Earliest,
-    /// One drawn by lot: observational.
+    /// A quiet position drawn by lot: observational.
     Random,
 }
 

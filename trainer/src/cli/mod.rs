@@ -67,7 +67,7 @@ enum Command {
     Selfplay(selfplay::SelfplayArgs),
     /// Estimate piece values and tune weights from recorded games.
     Fit(fit::FitArgs),
-    /// Measure what units are worth, by experiment: games from arrays with units taken away by lot.
+    /// Measure what units are worth, by experiment: games with units taken away by lot.
     #[command(
         subcommand,
         after_help = "Example:\n  fairyforge values run configs/experiments/herculean.toml --out data/runs/herculean-values"

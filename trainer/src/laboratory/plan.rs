@@ -16,7 +16,7 @@ const MOST_LOOKS: u32 = 50;
 /// Shards are as large as this many games; stages are whole numbers of shards, and so are looks.
 pub const SHARD_GAMES: u64 = 20;
 
-/// An experiment: what a variant's units are worth, by games from arrays with units taken away by lot.
+/// An experiment: what a variant's units are worth, by games with units taken away by lot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
