@@ -175,7 +175,7 @@ impl LaboratoryReport<'_> {
         let condition =
             condition.map_or_else(String::new, |number| format!(" Condition number of the games: {number:.1}."));
         format!(
-            "In {:.0} % of the games the lot took one to {} units from each side{common}, worth the same up to {} centipawns a priori, from \
+            "In {:.0} % of the games the sides differed after the lot took one to {} units from each{common}, worth the same up to {} centipawns a priori, from \
              {from}{}. One unit more moves the result by so many logits, whose standard errors are clustered by pairs.{condition}",
             100.0 * share,
             imbalance.most_units,
