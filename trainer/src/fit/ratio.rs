@@ -283,6 +283,9 @@ pub fn verdict(claimed: Interval, measured: &Measured) -> Verdict {
     }
 }
 
+/// Estimates of games needed end here.
+pub(super) const MOST_GAMES: f64 = 1e9;
+
 /// The factor by which the interval's arms must shrink, turned into games.
 fn games_to_decide(claimed: Interval, measured: &Measured) -> Option<u64> {
     let value = measured.value;
@@ -296,8 +299,8 @@ fn games_to_decide(claimed: Interval, measured: &Measured) -> Option<u64> {
         ((value - claimed.low) / lower_arm).min((claimed.high - value) / upper_arm)
     };
     let games = (measured.games as f64 / (shrink * shrink)).ceil();
-    // Above 2^63 games the honest answer is the same as on the edge.
-    (shrink > 0.0 && games < i64::MAX as f64).then_some(games as u64)
+    // With more than anybody will play, the honest answer is the same as on the edge.
+    (shrink > 0.0 && games < MOST_GAMES).then_some(games as u64)
 }
 
 #[cfg(test)]

@@ -20,14 +20,12 @@ use super::dataset::{Dataset, GameSample};
 use super::logistic::{
     CovarianceKind, Design, FIRST_MOVE, Fallback, Likelihood, LogisticError, LogisticFit, Outcome, Row, Undetermined,
 };
-use super::ratio::{Interval, PawnValue, combination_in_pawns};
+use super::ratio::{Interval, MOST_GAMES, PawnValue, combination_in_pawns};
 
 /// The name of the unit that is the measure, where a game has it.
 const PAWN: &str = "pawn";
 /// Clustered errors below this share of the model's are rounding.
 const LEAST_SPREAD: f64 = 1e-6;
-/// Estimates of games needed end here.
-const MOST_GAMES: f64 = 1e9;
 
 /// What stands for a game: the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
