@@ -141,11 +141,16 @@ impl World {
         let maker = OpeningMaker::new(&variant, openings);
         let pool = (0..POOL).into_par_iter().map(|pair| {
             maker.pair(1, pair).map(|opening| {
-                let more = by_lot(&opening.imbalance, &variant).unwrap();
-                let by_lot: Vec<f64> = units.iter().map(|unit| f64::from(more[unit.index()])).collect();
                 let count = |unit, colour| f64::from(opening.position.count(unit, colour));
                 let all = units.iter().map(|&unit| count(unit, Colour::White) - count(unit, Colour::Black));
-                Beginning { before: all.zip(&by_lot).map(|(all, more)| all - more).collect(), by_lot }
+                let all: Vec<f64> = all.collect();
+                if openings.imbalance.played.is_none() {
+                    // The random plies after the lot are lot, too.
+                    return Beginning { before: vec![0.0; all.len()], by_lot: all };
+                }
+                let more = by_lot(&opening.imbalance, &variant).unwrap();
+                let by_lot: Vec<f64> = units.iter().map(|unit| f64::from(more[unit.index()])).collect();
+                Beginning { before: all.iter().zip(&by_lot).map(|(all, more)| all - more).collect(), by_lot }
             })
         });
         let assumed = Guess {
