@@ -53,7 +53,7 @@ impl MiddlegamePlayer {
     }
 
     /// The first position from a ply on, drawn between the two, in which White is to move and neither side is ahead by more than
-    /// [`MOST_AHEAD`]. `None` if the game ends before.
+    /// a pawn. `None` if the game ends before.
     pub fn play(&self, start: &Position, dice: &mut Dice) -> Option<Position> {
         let Played { least_plies, most_plies, nodes } = self.settings;
         let plies = usize::from(least_plies) + dice.below(usize::from(most_plies.saturating_sub(least_plies)) + 1);
