@@ -1,7 +1,7 @@
 //! The value laboratory: what a variant's units are worth, by experiment.
 //!
-//! Units are taken away by lot where games start, from arrays or after play, so nobody is behind because of what the position gave for it; the
-//! results are regressed on what the lot took ([`crate::fit::values`]). Around that stand the things that make a
+//! Units are taken away by lot where games start, from arrays or after play, so nobody is behind because of what the position gave
+//! for it; the results are regressed on what the lot took ([`crate::fit::values`]). Around that stand the things that make a
 //! number trustworthy: a forecast before the first game ([`forecast`]), rounds in which measured values go back into the
 //! evaluation ([`assume`]), looks with intervals that allow for looking ([`crate::fit::sequential`]), other methods beside
 //! ([`methods`]) and other strengths ([`ladder`]).

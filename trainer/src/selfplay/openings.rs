@@ -1,4 +1,5 @@
-//! Where games begin: the array, perhaps with units taken away at random on both sides, after a few random plies.
+//! Where games begin: the array, perhaps with units taken away by lot on both sides, after a few random plies; or a position of the
+//! middlegame that was played, with units taken away there ([`super::middlegame`]). What is taken is drawn by the module `lot`.
 //!
 //! Openings come in pairs: the second is the first with the armies exchanged (mirrored), White to move in both. Each
 //! army thus has the first move once, and an imbalance is played from both sides.
