@@ -145,7 +145,7 @@ impl Engine {
     /// The value of the position for the side to move, in centipawns, without search.
     pub fn static_value(&self) -> i32 {
         let position = self.position();
-        self.evaluator.evaluate(position, &self.evaluator.fresh(position))
+        self.evaluator.value_of(position)
     }
 
     /// Sets up a position and plays moves from there.
