@@ -2,14 +2,18 @@
 //!
 //! An [`Evaluator`] follows the moves of a line and values the positions where it is asked to. [`Tapered`] sums material and
 //! squares from a [`Weights`] file; without one, [`Weights::best_known`] takes the weights shipped for the game, or values
-//! derived from mobility ([`Weights::a_priori`]).
+//! derived from mobility ([`Weights::a_priori`]). [`network`] has a network do it. [`Judge`] is either, for those who play
+//! with what their user chose.
 
 mod a_priori;
+mod judge;
+pub mod network;
 mod shipped;
 mod tapered;
 mod weights;
 mod weights_file;
 
+pub use judge::Judge;
 pub use tapered::{Balance, Tapered};
 pub use weights::{MeasuredValue, UnitWeights, Weights};
 pub use weights_file::{Origin, WeightsError};

@@ -18,7 +18,7 @@ pub use params::Params;
 pub use time::{Clock, Deadline};
 
 use crate::endgame::Tables;
-use crate::evaluate::Evaluator;
+use crate::evaluate::{Evaluator, Judge};
 use crate::moves::{Move, Safety, Wanted};
 use crate::position::{Position, Undo};
 use history::{Going, History};
@@ -179,6 +179,26 @@ pub fn search<E: Evaluator>(
         }
     }
     searcher.finish(report)
+}
+
+/// As [`search`], with an evaluator of either kind.
+pub fn search_with(
+    request: &Request<'_, Judge>,
+    memory: &mut Memory,
+    iteration: impl FnMut(&Report, &Memory),
+) -> Report {
+    match request.evaluator {
+        Judge::Tapered(tapered) => search(&request.judged_by(tapered.as_ref()), memory, iteration),
+        Judge::Network(network) => search(&request.judged_by(network.as_ref()), memory, iteration),
+    }
+}
+
+impl<'a, E> Request<'a, E> {
+    /// The same request with another evaluator.
+    pub const fn judged_by<F>(&self, evaluator: &'a F) -> Request<'a, F> {
+        let &Self { position, earlier, limits, evaluator: _, endgames, stop } = self;
+        Request { position, earlier, limits, evaluator, endgames, stop }
+    }
 }
 
 /// One search under way.
