@@ -12,7 +12,6 @@ use fairyforge_engine::evaluate::network::{
 };
 use fairyforge_engine::evaluate::{Evaluator, Weights};
 use fairyforge_engine::geometry::Square;
-use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Observer, Piece, Position, Unobserved};
 use fairyforge_engine::search::{Limits, Memory, Params, Report, Request, search};
 use fairyforge_engine::tools::bench::Bench;
@@ -21,8 +20,8 @@ use fairyforge_engine::variant::rules::MAX_UNITS;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 
 const CENTIPAWNS: i32 = 400;
 /// Plies of random games.
@@ -38,6 +37,10 @@ fn rich(variant: &Arc<Variant>, width: usize) -> Arc<Features> {
     let mut fitting = shapes.filter_map(|shape| Features::new(variant, shape).ok());
     Arc::new(fitting.next().unwrap())
 }
+
+/// Of all shipped games, made once.
+static RICH: LazyLock<Vec<Arc<Features>>> =
+    LazyLock::new(|| shipped().iter().map(|variant| rich(variant, 64)).collect());
 
 fn plain(variant: &Arc<Variant>, width: usize) -> Arc<Features> {
     Arc::new(Features::new(variant, Architecture::plain(width)).unwrap())
@@ -120,8 +123,8 @@ fn slow(quantised: &Quantised, position: &Position) -> f64 {
 /// only now and then, with passes in between, as in a search.
 #[test]
 fn followed_networks_equal_fresh_ones_in_every_game() {
-    for (number, variant) in shipped().iter().enumerate() {
-        for features in [rich(variant, 64), plain(variant, 64)] {
+    for (number, rich) in RICH.iter().enumerate() {
+        for features in [Arc::clone(rich), plain(rich.variant(), 64)] {
             let quantised = quantised(&features, &random_parameters(&features, number as u64));
             let network = Network::new(file_of(quantised.clone()));
             follow_a_game(&quantised, &network, &mut ChaCha8Rng::seed_from_u64(number as u64));
@@ -240,11 +243,11 @@ fn whole_numbers_agree_with_real_ones_as_stated() {
 
 #[test]
 fn exchanging_the_colours_changes_nothing() {
-    for variant in shipped().into_iter().filter(|variant| variant.armies_are_alike()) {
-        let network = network(&rich(&variant, 64), 5);
+    for features in RICH.iter().filter(|features| features.variant().armies_are_alike()) {
+        let (variant, network) = (features.variant(), network(features, 5));
         let mut random = ChaCha8Rng::seed_from_u64(12);
         for _ in 0..12 {
-            let position = random_position(&variant, below(&mut random, 60), &mut random);
+            let position = random_position(variant, below(&mut random, 60), &mut random);
             assert_eq!(network.output(&colours_exchanged(&position)), network.output(&position), "{position:?}");
         }
     }
@@ -253,22 +256,22 @@ fn exchanging_the_colours_changes_nothing() {
 #[test]
 fn mirror_images_are_worth_the_same_where_sides_mirror() {
     let mut mirrored_games = 0;
-    for variant in shipped() {
-        let features = rich(&variant, 64);
+    for features in RICH.iter() {
+        let variant = features.variant();
         let width = variant.topology().width();
         if features.architecture().mirroring == Mirroring::Off || !width.is_multiple_of(2) {
             continue;
         }
         mirrored_games += 1;
-        let [network, unmirrored] = [features, plain(&variant, 64)].map(|features| network(&features, 6));
+        let [network, unmirrored] = [features, &plain(variant, 64)].map(|features| network(features, 6));
         let mut random = ChaCha8Rng::seed_from_u64(13);
         let mut differ = 0;
         for _ in 0..12 {
-            let position = random_position(&variant, below(&mut random, 60), &mut random);
+            let position = random_position(variant, below(&mut random, 60), &mut random);
             let image = |square: Square| Square::at(width - 1 - square.file(), square.row()).unwrap();
             let men = |image: &dyn Fn(Square) -> Square| {
                 let men = position.occupied().iter().map(|square| (image(square), position.piece_at(square)));
-                Position::of_men(&variant, men.collect::<Vec<_>>(), position.side_to_move()).unwrap()
+                Position::of_men(variant, men.collect::<Vec<_>>(), position.side_to_move()).unwrap()
             };
             let (here, there) = (men(&|square| square), men(&image));
             assert_eq!(network.output(&here), network.output(&there), "{position:?}");
@@ -291,13 +294,13 @@ fn crowds_are_summed_up_in_wider_numbers() {
     }
     let quantised = quantised(&features, &parameters);
     let network = network_of(&quantised);
-    let crowd = common::position("chess", "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/7K/k7 b - - 0 1");
+    let crowd = common::position("chess", "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/PPPPPPPP/8/k6K b - - 0 1");
     assert!(40 * 892 > i32::from(i16::MAX), "forty queens overflow");
     assert_eq!(network.output(&crowd), slow(&quantised, &crowd));
     let mut line = network.line(&crowd, 3);
     let mut position = crowd.clone();
-    for (ply, mv) in ["a1b1", "a4e4"].into_iter().enumerate() {
-        let mv: Move = position.parse_move(mv).unwrap_or_else(|_| random_move(&position, &mut seeded()).unwrap());
+    for (ply, mv) in ["a1b1", "h1g1"].into_iter().enumerate() {
+        let mv = position.parse_move(mv).unwrap();
         position.make(mv, &mut network.follow(&mut line, ply));
         assert_eq!(network.output_at(&position, &mut line, ply + 1), slow(&quantised, &position));
     }
@@ -474,6 +477,33 @@ fn strange_headers_are_refused() {
     assert!(matches!(read(b"FFTABLE\n    "), Err(NetworkFileError::NoNetwork)));
     let endless = [b"FFNET\r\n\n".as_slice(), &[0, 0, 0, 1]].concat();
     assert!(matches!(read(&endless), Err(NetworkFileError::HeaderLength { got: 0x0100_0000 })));
+}
+
+/// Every key of a header, in the order they are written.
+fn keys(value: &serde_json::Value, found: &mut Vec<String>) {
+    if let Some(table) = value.as_object() {
+        for (key, value) in table.iter().filter(|(key, _)| *key != "unit_values") {
+            found.push(key.clone());
+            keys(value, found);
+        }
+        found.extend(table.get("unit_values").map(|_| "unit_values".to_owned()));
+    }
+    value.as_array().into_iter().flatten().for_each(|value| keys(value, found));
+}
+
+#[test]
+fn the_format_is_told_key_by_key() {
+    let mut file = tiny_file();
+    file.card.validation_loss = Some(0.25);
+    file.card.rounding_centipawns = Some(0.5);
+    let bytes = file.to_bytes().unwrap();
+    let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    let mut found = Vec::new();
+    keys(&serde_json::from_slice(&bytes[12..12 + length]).unwrap(), &mut found);
+    assert_eq!(found.len(), 28, "{found:?}");
+    for key in found {
+        assert!(include_str!("../../docs/formats/network.md").contains(&format!("`{key}`")), "{key}");
+    }
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn check(variant: &Variant, architecture: &Architecture) -> Result<(), Architect
     let difference = match architecture.mirroring {
         Mirroring::Off => None,
         Mirroring::IgnoringCastling => difference_beside_castling(variant),
-        Mirroring::Exact => difference_beside_castling(variant).or_else(|| castling_difference(variant)),
+        Mirroring::Exact => castling_difference(variant).or_else(|| difference_beside_castling(variant)),
     };
     let lopsided = |difference| ArchitectureError::Lopsided { variant: variant.name().into(), difference };
     difference.map(lopsided).map_or(Ok(()), Err)

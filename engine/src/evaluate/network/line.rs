@@ -19,7 +19,7 @@ const MOST_CHANGES: usize = 4;
 /// The positions of a line, as a network follows them.
 pub struct NetworkLine {
     plies: Vec<Ply>,
-    /// By ply, then by perspective.
+    /// By ply, then by perspective; as far as a ply has been valued.
     sums: Vec<Block>,
     /// Blocks of one accumulator.
     blocks: usize,
@@ -101,7 +101,7 @@ impl NetworkLine {
         let blocks = network.quantised.bias.len();
         Self {
             plies: vec![Ply::first(network.features(), root); plies],
-            sums: vec![Block::ZERO; 2 * plies * blocks],
+            sums: Vec::with_capacity(2 * plies * blocks),
             blocks,
             inputs: Vec::with_capacity(network.features().most_active()),
         }
@@ -131,6 +131,8 @@ impl NetworkLine {
     }
 
     fn bring_up(&mut self, network: &Network, position: &Position, ply: usize, side: Colour) {
+        // Short searches never get deep: filling all the room at once would take them longer than this.
+        self.sums.resize(self.sums.len().max(2 * (ply + 1) * self.blocks), Block::ZERO);
         let mut from = ply;
         while !self.plies[from].known[side.index()] {
             if self.plies[from].cut_off[side.index()] {
