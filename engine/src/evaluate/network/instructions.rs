@@ -1,9 +1,9 @@
 //! Which instructions a processor has, and the loops of [`super::kernels`] compiled for them.
 //!
 //! The one module of the crate with `unsafe`: a function compiled for instructions that the processor may lack can be called in
-//! no other way, and the plain path takes three to four times as long. Each block calls one such function and does nothing
-//! else; the functions themselves are the safe loops of `kernels`, which the plain path runs too and which tests hold to a
-//! slow twin ([`super::Quantised::sum`]).
+//! no other way, and the plain path takes three times as long for an output (81 ns instead of 26 at width 256, 162 instead of
+//! 46 at 512). Each block calls one such function and does nothing else; the functions themselves are the safe loops of
+//! `kernels`, which the plain path runs too and which tests hold to a slow twin ([`super::Quantised::sum`]).
 
 #![allow(unsafe_code, reason = "calls of functions with target features")]
 

@@ -34,54 +34,59 @@ pub(super) struct Forward<'a> {
 #[inline(always)]
 pub(super) fn update(job: Update<'_>) {
     let Update { target, source, rows, added, removed } = job;
-    match (added, removed) {
-        // Nearly every move of nearly every game is one of these.
-        (&[a], &[b]) => update_known(target, source, rows, [a], [b]),
-        (&[a], &[b, c]) => update_known(target, source, rows, [a], [b, c]),
-        _ => update_any(target, source, rows, (added, removed)),
-    }
-}
-
-#[inline(always)]
-fn update_known<const A: usize, const R: usize>(
-    target: &mut [Block],
-    source: &[Block],
-    rows: &[Block],
-    added: [u32; A],
-    removed: [u32; R],
-) {
     let width = target.len();
     let row = |input: u32| &rows[input as usize * width..][..width];
-    let (added, removed) = (added.map(row), removed.map(row));
-    for (block, (target, source)) in target.iter_mut().zip(source).enumerate() {
-        for (neuron, (target, &source)) in target.0.iter_mut().zip(&source.0).enumerate() {
-            let plus = added.iter().fold(source, |sum, row| sum.wrapping_add(row[block].0[neuron]));
-            *target = removed.iter().fold(plus, |sum, row| sum.wrapping_sub(row[block].0[neuron]));
+    match (added, removed) {
+        // Nearly every move of nearly every game is one of these.
+        (&[a], &[b]) => go(target, source, [row(a), row(b)]),
+        (&[a], &[b, c]) => take(target, source, [row(a), row(b), row(c)]),
+        _ => {
+            target.copy_from_slice(source);
+            added.iter().for_each(|&input| add(target, row(input)));
+            removed.iter().for_each(|&input| subtract(target, row(input)));
+        }
+    }
+}
+
+// Zipped slices and nothing else: indices and counters bring checks along, where a build has them, and checks keep these
+// loops from being compiled to wide instructions.
+
+#[inline(always)]
+fn go(target: &mut [Block], source: &[Block], [a, b]: [&[Block]; 2]) {
+    for (((target, source), a), b) in target.iter_mut().zip(source).zip(a).zip(b) {
+        for (((target, source), a), b) in target.0.iter_mut().zip(&source.0).zip(&a.0).zip(&b.0) {
+            *target = source.wrapping_add(*a).wrapping_sub(*b);
         }
     }
 }
 
 #[inline(always)]
-fn update_any(target: &mut [Block], source: &[Block], rows: &[Block], (added, removed): (&[u32], &[u32])) {
-    let width = target.len();
-    for (block, (target, source)) in target.iter_mut().zip(source).enumerate() {
-        let mut sums = source.0;
-        for &input in added {
-            let row = &rows[input as usize * width + block];
-            sums.iter_mut().zip(&row.0).for_each(|(sum, &weight)| *sum = sum.wrapping_add(weight));
+fn take(target: &mut [Block], source: &[Block], [a, b, c]: [&[Block]; 3]) {
+    for ((((target, source), a), b), c) in target.iter_mut().zip(source).zip(a).zip(b).zip(c) {
+        for ((((target, source), a), b), c) in target.0.iter_mut().zip(&source.0).zip(&a.0).zip(&b.0).zip(&c.0) {
+            *target = source.wrapping_add(*a).wrapping_sub(*b).wrapping_sub(*c);
         }
-        for &input in removed {
-            let row = &rows[input as usize * width + block];
-            sums.iter_mut().zip(&row.0).for_each(|(sum, &weight)| *sum = sum.wrapping_sub(weight));
-        }
-        target.0 = sums;
+    }
+}
+
+#[inline(always)]
+fn add(target: &mut [Block], row: &[Block]) {
+    for (target, row) in target.iter_mut().zip(row) {
+        target.0.iter_mut().zip(&row.0).for_each(|(sum, &weight)| *sum = sum.wrapping_add(weight));
+    }
+}
+
+#[inline(always)]
+fn subtract(target: &mut [Block], row: &[Block]) {
+    for (target, row) in target.iter_mut().zip(row) {
+        target.0.iter_mut().zip(&row.0).for_each(|(sum, &weight)| *sum = sum.wrapping_sub(weight));
     }
 }
 
 #[inline(always)]
 pub(super) fn forward(job: &Forward<'_>) -> i64 {
     let (own, opponent) = job.weights.split_at(job.weights.len() / 2);
-    [own, opponent].into_iter().zip(job.accumulators).map(|(weights, sums)| half(sums, weights, job.ceiling)).sum()
+    half(job.accumulators[0], own, job.ceiling) + half(job.accumulators[1], opponent, job.ceiling)
 }
 
 #[inline(always)]
@@ -90,14 +95,22 @@ fn half(accumulators: &[Block], weights: &[Block], ceiling: i16) -> i64 {
     for (sums, weights) in accumulators.chunks(BLOCKS_A_SUM).zip(weights.chunks(BLOCKS_A_SUM)) {
         let mut part = 0_i32;
         for (sums, weights) in sums.iter().zip(weights) {
-            for (&sum, &weight) in sums.0.iter().zip(&weights.0) {
-                let root = sum.clamp(0, ceiling);
-                // A root of eight bits times a weight of eight bits: the product fits, and processors multiply and add pairs.
-                let product = root.wrapping_mul(weight);
-                part = part.wrapping_add(i32::from(product) * i32::from(root));
-            }
+            part = part.wrapping_add(block(sums, weights, ceiling));
         }
         total += i64::from(part);
+    }
+    total
+}
+
+#[inline(always)]
+#[allow(clippy::manual_clamp, reason = "clamp asks for every number whether its bounds are in order")]
+fn block(sums: &Block, weights: &Block, ceiling: i16) -> i32 {
+    let mut total = 0_i32;
+    for (&sum, &weight) in sums.0.iter().zip(&weights.0) {
+        let root = sum.max(0).min(ceiling);
+        // A root of eight bits times a weight of eight bits: the product fits, and processors multiply and add pairs.
+        let product = root.wrapping_mul(weight);
+        total = total.wrapping_add(i32::from(product).wrapping_mul(i32::from(root)));
     }
     total
 }
