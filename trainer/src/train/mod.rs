@@ -2,4 +2,6 @@
 
 pub mod batch;
 pub mod kernels;
+pub mod operation;
+pub mod plain;
 pub mod synthetic;

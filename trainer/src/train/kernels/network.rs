@@ -45,6 +45,17 @@ pub struct Weights<'a, T> {
     pub output_bias: &'a [T],
 }
 
+/// What the way forward leaves for the way back.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed<'a, T> {
+    /// How large the network is.
+    pub sizes: Sizes,
+    /// As [`Weights::output`].
+    pub output: &'a [T],
+    /// As [`outputs_and_roots`] filled them.
+    pub roots: &'a [T],
+}
+
 /// Derivatives of a loss by the numbers of a network, in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradients<T> {
@@ -114,8 +125,8 @@ pub fn outputs_and_roots<T: Real>(weights: &Weights<'_, T>, batch: &Batch, roots
 
 /// The gradients of a loss whose derivatives by the outputs are `slopes`.
 #[must_use]
-pub fn gradients<T: Real>(weights: &Weights<'_, T>, batch: &Batch, roots: &[T], slopes: &[T]) -> Gradients<T> {
-    let sizes = weights.sizes;
+pub fn gradients<T: Real>(passed: &Passed<'_, T>, batch: &Batch, slopes: &[T]) -> Gradients<T> {
+    let sizes = passed.sizes;
     let mut transformer = vec![T::ZERO; sizes.transformer()];
     let mut bias = vec![T::ZERO; sizes.width()];
     let blocks = transformer.par_chunks_mut(sizes.inputs * LANES).zip(rows_mut(&mut bias).par_iter_mut());
@@ -124,7 +135,7 @@ pub fn gradients<T: Real>(weights: &Weights<'_, T>, batch: &Batch, roots: &[T], 
         .map(|(block, (transformer, bias))| {
             let mut output = vec![[T::ZERO; LANES]; 2 * sizes.buckets];
             let gradients = BlockGradients { transformer: rows_mut(transformer), bias, output: &mut output };
-            Arch::new().dispatch(Backward { weights, batch, roots: rows(roots), slopes, block, gradients });
+            Arch::new().dispatch(Backward { passed, batch, slopes, block, gradients });
             output
         })
         .collect();
@@ -209,9 +220,8 @@ fn total<T: Real>(partial: &[T; PARTIAL]) -> T {
 
 /// A block on the way back.
 struct Backward<'a, T> {
-    weights: &'a Weights<'a, T>,
+    passed: &'a Passed<'a, T>,
     batch: &'a Batch,
-    roots: &'a [Row<T>],
     slopes: &'a [T],
     block: usize,
     gradients: BlockGradients<'a, T>,
@@ -236,9 +246,9 @@ impl<T: Real> WithSimd for Backward<'_, T> {
 
 #[inline(always)]
 fn backward<T: Real>(job: Backward<'_, T>) {
-    let Backward { weights, batch, roots, slopes, block, gradients } = job;
-    let sizes = weights.sizes;
-    let outputs = rows(weights.output);
+    let Backward { passed, batch, slopes, block, gradients } = job;
+    let sizes = passed.sizes;
+    let (outputs, roots) = (rows(passed.output), rows(passed.roots));
     for (chunk, slopes) in slopes.chunks(CHUNK).enumerate() {
         let first = chunk * CHUNK;
         let roots = &roots[2 * first * sizes.blocks..][2 * block * slopes.len()..][..2 * slopes.len()];
@@ -320,6 +330,10 @@ mod tests {
             let Self { transformer, bias, output, output_bias } = self;
             Weights { sizes: SIZES, transformer, bias, output, output_bias }
         }
+
+        fn passed<'a>(&'a self, roots: &'a [f64]) -> Passed<'a, f64> {
+            Passed { sizes: SIZES, output: &self.output, roots }
+        }
     }
 
     /// Neuron by neuron, as the formula says.
@@ -361,7 +375,7 @@ mod tests {
         };
         let mut roots = vec![0.0; SIZES.roots(batch.len())];
         let _ = outputs_and_roots(&owned.weights(), &batch, &mut roots);
-        let gradients = gradients(&owned.weights(), &batch, &roots, &slopes);
+        let gradients = gradients(&owned.passed(&roots), &batch, &slopes);
         type Part = (fn(&mut Owned) -> &mut Vec<f64>, fn(&Gradients<f64>) -> &Vec<f64>);
         let parts: [Part; 4] = [
             (|owned| &mut owned.transformer, |gradients| &gradients.transformer),
@@ -395,7 +409,7 @@ mod tests {
             pool.install(|| {
                 let mut roots = vec![0.0; SIZES.roots(batch.len())];
                 let outputs = outputs_and_roots(&owned.weights(), &batch, &mut roots);
-                let gradients = gradients(&owned.weights(), &batch, &roots, &outputs);
+                let gradients = gradients(&owned.passed(&roots), &batch, &outputs);
                 (outputs, gradients)
             })
         };
