@@ -2,6 +2,8 @@
 
 pub mod batch;
 pub mod kernels;
+pub mod model;
 pub mod operation;
+pub mod optimiser;
 pub mod plain;
 pub mod synthetic;

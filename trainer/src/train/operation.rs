@@ -65,9 +65,12 @@ pub fn mean_error(outputs: Tensor<1>, batch: &Arc<Batch>) -> Tensor<1> {
 pub struct Buffers(Mutex<Vec<Vec<f32>>>);
 
 /// Numbers that tensors hold and kernels calculate with.
-trait Stored: Real + Element {
+pub(super) trait Stored: Real + Element {
     /// The numbers of a tensor that lies in order.
     fn read(tensor: &FlexTensor) -> &[Self];
+
+    /// The same to be changed: in place if nobody else holds the tensor, otherwise in a copy.
+    fn write(tensor: &mut FlexTensor) -> &mut [Self];
 
     /// A buffer of so many numbers, whatever they are.
     fn fetch(buffers: &Buffers, count: usize) -> Vec<Self>;
@@ -82,6 +85,10 @@ const IN_ORDER: &str = "tensors were brought in order, and their type was looked
 impl Stored for f32 {
     fn read(tensor: &FlexTensor) -> &[Self] {
         tensor.as_slice().expect(IN_ORDER)
+    }
+
+    fn write(tensor: &mut FlexTensor) -> &mut [Self] {
+        tensor.storage_mut()
     }
 
     fn fetch(buffers: &Buffers, count: usize) -> Vec<Self> {
@@ -99,6 +106,10 @@ impl Stored for f32 {
 impl Stored for f64 {
     fn read(tensor: &FlexTensor) -> &[Self] {
         tensor.as_slice().expect(IN_ORDER)
+    }
+
+    fn write(tensor: &mut FlexTensor) -> &mut [Self] {
+        tensor.storage_mut()
     }
 
     fn fetch(_: &Buffers, count: usize) -> Vec<Self> {
@@ -124,6 +135,8 @@ macro_rules! by_type {
         }
     };
 }
+
+pub(super) use by_type;
 
 /// The operations as burn dispatches them.
 #[backend_extension(Flex, Autodiff)]
@@ -346,7 +359,7 @@ impl Parts {
 }
 
 /// The tensor with its numbers one after the other.
-fn in_order(tensor: FlexTensor) -> FlexTensor {
+pub(super) fn in_order(tensor: FlexTensor) -> FlexTensor {
     if tensor.is_contiguous() { tensor } else { tensor.to_contiguous() }
 }
 
