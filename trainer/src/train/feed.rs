@@ -149,11 +149,7 @@ impl Feed {
 
 /// Shards one after the other in the epoch's order, until there are enough positions. Within the window they lie in their
 /// usual order, so that a window that holds everything is the same in every epoch.
-fn read_window(
-    source: &Source,
-    settings: FeedSettings,
-    (epoch, first): (u64, usize),
-) -> Result<Window, DataError> {
+fn read_window(source: &Source, settings: FeedSettings, (epoch, first): (u64, usize)) -> Result<Window, DataError> {
     let order = shuffled(number(&[SHARDS_LOT, &settings.seed.to_le_bytes(), &epoch.to_le_bytes()]), source.shards());
     let mut read: Vec<(u32, Decoded)> = Vec::new();
     let mut positions = 0;

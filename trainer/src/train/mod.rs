@@ -12,14 +12,20 @@
 //! * [`kernels`], [`operation`], [`model`], [`optimiser`]: the network; [`plain`] is its slow twin
 
 pub mod batch;
+pub mod bench;
+pub mod checkpoint;
 pub mod feed;
+pub mod hand;
 pub mod inputs;
 pub mod kernels;
+pub mod losses;
 pub mod model;
 pub mod operation;
 pub mod optimiser;
 pub mod plain;
 pub mod plan;
+pub mod report;
+pub mod run;
 pub mod samples;
 pub mod schedule;
 pub mod source;

@@ -195,7 +195,8 @@ mod tests {
     /// The largest difference, in parts of the largest number.
     fn apart(one: &[f64], other: &[f64]) -> f64 {
         assert_eq!(one.len(), other.len());
-        let largest = |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(0.0, |most: f64, number| most.max(number.abs()));
+        let largest =
+            |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(0.0, |most: f64, number| most.max(number.abs()));
         let size = largest(&mut other.iter().copied());
         assert!(size > 0.0, "a gradient of nothing shows nothing");
         largest(&mut one.iter().zip(other).map(|(one, other)| one - other)) / size

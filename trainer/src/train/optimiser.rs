@@ -3,8 +3,8 @@
 
 use super::kernels::adam::{Factors, Numbers, step};
 use super::operation::{Stored, by_type, in_order};
-use burn::backend::flex::FlexTensor;
 use burn::backend::Flex;
+use burn::backend::flex::FlexTensor;
 use burn::optim::{AdamState, AdaptiveMomentumState, LearningRate, Optimizer};
 use burn::tensor::{DType, Device, Tensor};
 use serde::{Deserialize, Serialize};

@@ -126,8 +126,7 @@ mod tests {
     use super::*;
 
     fn rates(schedule: Schedule) -> Vec<f64> {
-        let settings =
-            RateSettings { schedule, first: 1.0, last: 0.2, warm_up: 2, step_every: 3, step_factor: 0.5 };
+        let settings = RateSettings { schedule, first: 1.0, last: 0.2, warm_up: 2, step_every: 3, step_factor: 0.5 };
         (0..11).map(|batch| settings.rate(batch, 11)).collect()
     }
 

@@ -20,7 +20,8 @@ impl ErrorSum {
     /// The error of a batch's outputs.
     #[must_use]
     pub fn of<T: Real>(outputs: &[T], batch: &Batch) -> Self {
-        let chunks = outputs.par_chunks(CHUNK).zip(batch.targets.par_chunks(CHUNK)).zip(batch.weights.par_chunks(CHUNK));
+        let chunks =
+            outputs.par_chunks(CHUNK).zip(batch.targets.par_chunks(CHUNK)).zip(batch.weights.par_chunks(CHUNK));
         let partial: Vec<Self> = chunks
             .map(|((outputs, targets), weights)| {
                 let mut sum = Self::default();
