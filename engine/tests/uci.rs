@@ -250,6 +250,10 @@ fn says_what_it_does_not_understand() {
         "setoption name Weights value /nowhere/weights.toml",
         "setoption name Weights value /dev/zero",
         "setoption name Weights value /",
+        "setoption name EvalFile",
+        "setoption name EvalFile value /nowhere/a.net",
+        "setoption name EvalFile value /dev/zero",
+        "setoption name EvalFile value /",
     ];
     for line in lines {
         let output = answer(format!("{line}\nisready\n"));
@@ -634,6 +638,7 @@ fn words() -> impl Strategy<Value = String> {
         "VariantPath",
         "Hash",
         "Weights",
+        "EvalFile",
         "SearchFile",
         "EndgamePath",
         "late_move_base",

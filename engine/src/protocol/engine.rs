@@ -7,7 +7,8 @@ use super::endgames::{Endgames, EndgamesError};
 use super::options::{DEFAULT_HASH, DEFAULT_VARIANT};
 use super::room::has_room_for;
 use super::thinking::Task;
-use crate::evaluate::{Evaluator, Tapered, Weights, WeightsError};
+use crate::evaluate::network::{Network, NetworkFile, NetworkFileError};
+use crate::evaluate::{Judge, Tapered, Weights, WeightsError};
 use crate::game::Game;
 use crate::moves::Move;
 use crate::moves::notation::MoveTextError;
@@ -32,6 +33,10 @@ pub(super) struct Engine {
     variant: Arc<Variant>,
     game: Game,
     evaluator: Arc<Tapered>,
+    /// Judges instead of the weights, if a file was chosen and is of this game.
+    network: Option<Arc<Network>>,
+    /// The chosen network file. It may be one of another variant, waiting for that variant to be chosen.
+    network_file: Option<PathBuf>,
     /// The chosen weights file. It may be one of another variant, waiting for that variant to be chosen.
     weights_file: Option<PathBuf>,
     /// The endgame tables of the game, if a folder was chosen.
@@ -73,6 +78,8 @@ pub(super) enum EngineError {
     ReadWeights { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
     Weights { path: PathBuf, source: WeightsError },
+    #[error("{}: {source}", path.display())]
+    Network { path: PathBuf, source: NetworkFileError },
     #[error("search file {}: {source}", path.display())]
     ReadSearchFile { path: PathBuf, source: io::Error },
     #[error("search file {}:\n{source}", path.display())]
@@ -95,6 +102,8 @@ impl Engine {
             variant: Arc::clone(&met.variant),
             met: HashMap::from([(DEFAULT_VARIANT.to_owned(), met)]),
             files: BTreeMap::new(),
+            network: None,
+            network_file: None,
             weights_file: None,
             endgames: None,
             params: Params::default(),
@@ -145,7 +154,15 @@ impl Engine {
     /// The value of the position for the side to move, in centipawns, without search.
     pub fn static_value(&self) -> i32 {
         let position = self.position();
-        self.evaluator.evaluate(position, &self.evaluator.fresh(position))
+        self.judge().value_of(position)
+    }
+
+    /// The network, if there is one; else the weights.
+    fn judge(&self) -> Judge {
+        match &self.network {
+            Some(network) => Judge::Network(Arc::clone(network)),
+            None => Judge::Tapered(Arc::clone(&self.evaluator)),
+        }
     }
 
     /// Sets up a position and plays moves from there.
@@ -174,8 +191,21 @@ impl Engine {
         self.game = new_game(&variant);
         (self.variant, self.evaluator) = (variant, evaluator);
         self.forget();
+        remarks.extend(self.follow_with_network());
         remarks.extend(self.follow_with_endgames());
         Ok(remarks)
+    }
+
+    /// The network chosen before may be of another game. Returns why it is not used.
+    fn follow_with_network(&mut self) -> Vec<String> {
+        let Some(path) = &self.network_file else { return Vec::new() };
+        let read = read_network(&self.variant, path);
+        let remarks = match &read {
+            Ok(_) => Vec::new(),
+            Err(fault) => vec![fault.to_string(), "weights are used instead of the network".into()],
+        };
+        self.network = read.ok();
+        remarks
     }
 
     /// The folder chosen before has other tables for another game. Returns what it has.
@@ -227,6 +257,17 @@ impl Engine {
             Some(weights) => Arc::new(Tapered::new(&self.variant, &weights)),
             None => Arc::new(Tapered::new(&self.variant, &Weights::best_known(&self.variant))),
         };
+        self.forget();
+        Ok(())
+    }
+
+    /// Changes the network; `None`: weights judge again. A file of another variant is kept in mind until that is chosen.
+    pub fn set_network(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
+        let network = path.as_deref().map(|path| read_network(&self.variant, path)).transpose();
+        if matches!(network, Ok(_) | Err(EngineError::Network { source: NetworkFileError::OtherRules { .. }, .. })) {
+            self.network_file = path;
+        }
+        self.network = network?;
         self.forget();
         Ok(())
     }
@@ -291,7 +332,7 @@ impl Engine {
             earlier: self.game.earlier().to_vec(),
             waits_for_stop: go.infinite || !ends_by_itself,
             limits,
-            evaluator: Arc::clone(&self.evaluator),
+            evaluator: self.judge(),
             endgames: self.endgames.as_ref().map(|endgames| Arc::clone(endgames.tables())),
             memory,
         })
@@ -340,6 +381,12 @@ fn new_game(variant: &Arc<Variant>) -> Game {
 fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> {
     let text = read_file(path).map_err(|source| EngineError::ReadWeights { path: path.into(), source })?;
     Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })
+}
+
+fn read_network(variant: &Arc<Variant>, path: &Path) -> Result<Arc<Network>, EngineError> {
+    let file = NetworkFile::load(variant, path);
+    let network = file.map(|file| Arc::new(Network::new(file)));
+    network.map_err(|source| EngineError::Network { path: path.into(), source })
 }
 
 fn read_search_file(path: PathBuf) -> Result<Params, EngineError> {
