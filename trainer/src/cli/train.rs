@@ -7,14 +7,15 @@ use crate::plan::folder_beside;
 use crate::progress::Progress;
 use crate::run_dir::{RunDir, write_atomically};
 use crate::train::bench::{BenchResult, BenchSettings, measure};
-use crate::train::inputs::{ActiveInputs, BoardInputs};
+use crate::train::export::network_file;
 use crate::train::kernels::LANES;
 use crate::train::model::Layout;
 use crate::train::plan::{DataSettings, TrainPlan};
 use crate::train::report::TrainReport;
-use crate::train::run::{TrainError, Trained, Training};
+use crate::train::run::{TrainError, TrainedBy, Training};
 use crate::train::source::{Choice, Source};
 use anyhow::Context;
+use fairyforge_engine::evaluate::network::Features;
 use fairyforge_engine::variant::Variant;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use std::sync::Arc;
 /// Train an evaluation network from recorded games, as a plan says. Cut off at any moment, the same command continues.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairyforge train configs/train/herculean.toml --out data/runs/herculean-net\n  fairyforge train --bench --threads 2\n\ndocs/formats/training.md lists every key of a plan. The run's folder gets losses.jsonl, checkpoints, report.md with chart.svg."
+    after_help = "Examples:\n  fairyforge train configs/train/herculean.toml --out data/runs/herculean-net\n  fairyforge train --bench --threads 2\n\ndocs/formats/training.md lists every key of a plan. The run's folder gets network.net, checkpoints,\nlosses.jsonl, and report.md with chart.svg."
 )]
 pub struct TrainArgs {
     /// The plan.
@@ -77,9 +78,9 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
     let text = std::fs::read_to_string(path).or_bad_input(doing)?;
     let plan = TrainPlan::read(&text).or_bad_input(doing)?;
     let variant = load_variant(&plan.variant)?;
-    let inputs: Arc<dyn ActiveInputs> = Arc::new(BoardInputs::new(&variant, plan.network.output_buckets));
-    let layout = Layout::new(&*inputs, plan.network.width, plan.sharing);
-    let source = open_source(args, (&plan, path), (&variant, inputs))?;
+    let features = Arc::new(Features::new(&variant, plan.network.clone()).or_bad_input(doing)?);
+    let layout = Layout::new(&*features, plan.network.width, plan.sharing);
+    let source = open_source(args, (&plan, path), &features)?;
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("training");
     let out = or_run(args.out.as_ref(), name);
     let run = open_run(&out, &saved(&plan, &variant)?)?;
@@ -91,13 +92,15 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
     progress.finish();
     let trained = trained.map_err(|error| cut_off(error, &out))?;
     note(&run, &progress)?;
+    let by = TrainedBy { plan: &plan, trained: &trained, program: VERSION };
+    let (network, rounding) = network_file(&features, &by).context("training ended, but there is no network")?;
+    write_atomically(&run.network(), &network).context("cannot write the network")?;
     let report = TrainReport {
-        plan: &plan,
+        by,
+        rounding,
         title: &variant.rules().title,
         rules_hash: variant.rules_hash(),
-        version: VERSION,
         command: &format!("fairyforge train {} --out {}", path.display(), out.display()),
-        trained: &trained,
     };
     save(&report, &run)?;
     tell(args, &report, &run)
@@ -106,13 +109,14 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
 fn open_source(
     args: &TrainArgs,
     (plan, path): (&TrainPlan, &Path),
-    (variant, inputs): (&Arc<Variant>, Arc<dyn ActiveInputs>),
+    features: &Arc<Features>,
 ) -> Result<Arc<Source>, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
     let beside = |data: &DataSettings| DataSettings { folder: folder_beside(path, &data.folder), ..data.clone() };
     let data: Vec<DataSettings> = plan.data.iter().map(beside).collect();
     let choice = Choice { filter: plan.filter, validation_share: plan.training.validation_share };
-    let source = Source::open((Arc::clone(variant), inputs), &data, choice, Arc::new(pool));
+    let seen = (Arc::clone(features.variant()), Arc::clone(features) as _);
+    let source = Source::open(seen, &data, choice, Arc::new(pool));
     Ok(Arc::new(source.or_bad_input(|| "cannot read the games".into())?))
 }
 
@@ -156,10 +160,10 @@ fn tell(args: &TrainArgs, report: &TrainReport<'_>, run: &RunDir) -> Result<(), 
     if args.json {
         let mut value = report.json();
         value["report"] = json!(run.report());
+        value["network"] = json!(run.network());
         return outln!("{value}");
     }
-    let Trained { numbers, .. } = report.trained;
-    outln!("{}{} numbers", report.text(), numbers.transformer.len() + numbers.output.len())?;
+    outln!("{}network in {}", report.text(), run.network().display())?;
     outln!("report in {}", run.report().display())
 }
 

@@ -67,7 +67,7 @@ pub fn measure(settings: &BenchSettings) -> BenchResult {
     let layout = Layout { sizes, regions: None, kinds: None, most_active: 40 };
     let data: Vec<Arc<Batch>> = (0..BATCHES).map(|seed| Arc::new(batch(sizes, positions, seed))).collect();
     let model = Model::new(&layout, 1);
-    let mut hand = HandLearner::new(sizes, &model.numbers(&layout), AdamSettings::default());
+    let mut hand = HandLearner::new(sizes, &model.parameters(&layout), AdamSettings::default());
     let mut learner = Learner::new(model, InPlaceAdam(AdamSettings::default()));
     let (mut by_burn, mut by_hand) = (Vec::new(), Vec::new());
     // The first turn fetches memory and is not counted.

@@ -13,7 +13,7 @@ use super::optimiser::InPlaceAdam;
 use crate::checksum::sha256;
 use crate::run_dir::{FileError, write_atomically};
 use burn::module::Module;
-use burn::optim::ModuleOptimizer;
+use burn::optim::{ModuleOptimizer, OptimizerRecord};
 use burn::store::{ModuleRecord, RecordError};
 use burn::tensor::Bytes;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,9 @@ impl Checkpoint {
     /// Burn cannot write its records.
     pub fn new(place: Place, model: &Model, optimiser: &ModuleOptimizer) -> Result<Self, CheckpointError> {
         let model = model.clone().into_record().into_bytes()?.to_vec();
-        Ok(Self { place, model, optimiser: optimiser.into_bytes()?.to_vec() })
+        // Burn lists states in no fixed order, but reads them in one: so the same state is the same bytes.
+        let optimiser = OptimizerRecord::from_bytes(optimiser.into_bytes()?)?.into_bytes()?.to_vec();
+        Ok(Self { place, model, optimiser })
     }
 
     /// Writes it, whole or not at all.

@@ -6,8 +6,8 @@ use super::kernels::LANES;
 use super::kernels::adam::{Factors, Numbers, step};
 use super::kernels::error::{ErrorSum, slopes};
 use super::kernels::network::{Passed, Sizes, Weights, gradients, outputs_and_roots};
-use super::model::NetworkNumbers;
 use super::optimiser::AdamSettings;
+use fairyforge_engine::evaluate::network::Parameters;
 
 /// A network in training, of plain vectors. Its rows share nothing.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ struct Part {
 impl HandLearner {
     /// Begins with a network's numbers.
     #[must_use]
-    pub fn new(sizes: Sizes, numbers: &NetworkNumbers, adam: AdamSettings) -> Self {
-        let NetworkNumbers { transformer, bias, output, output_bias } = numbers;
+    pub fn new(sizes: Sizes, numbers: &Parameters, adam: AdamSettings) -> Self {
+        let Parameters { transformer, bias, output, output_bias } = numbers;
         let row = |block: usize, input: usize| &transformer[input * sizes.width() + block * LANES..][..LANES];
         let rows = (0..sizes.blocks).flat_map(|block| (0..sizes.inputs).map(move |input| (block, input)));
         let blocked = rows.flat_map(|(block, input)| row(block, input)).copied().collect();
@@ -84,7 +84,7 @@ mod tests {
         let sizes = Sizes { inputs: 100, blocks: 2, buckets: 2 };
         let layout = Layout { sizes, regions: None, kinds: None, most_active: 40 };
         let (model, adam) = (Model::new(&layout, 1), AdamSettings::default());
-        let mut hand = HandLearner::new(sizes, &model.numbers(&layout), adam);
+        let mut hand = HandLearner::new(sizes, &model.parameters(&layout), adam);
         let mut learner = Learner::new(model, InPlaceAdam(adam));
         for seed in 0..6 {
             let batch = Arc::new(batch(sizes, 300, seed));
@@ -94,6 +94,6 @@ mod tests {
             assert!((by_hand - by_burn).abs() < 1e-6, "{seed}: {by_hand} {by_burn}");
         }
         // Both are the same kernels in the same order.
-        assert_eq!(hand.output_bias(), learner.numbers(&layout).output_bias);
+        assert_eq!(hand.output_bias(), learner.parameters(&layout).output_bias);
     }
 }

@@ -4,9 +4,8 @@ use super::kernels::LANES;
 use super::kernels::lookup::Lookup;
 use super::kernels::network::Sizes;
 use super::model::Layout;
-use fairyforge_engine::geometry::GRID_SQUARES;
+use fairyforge_engine::evaluate::network::{Features, Input};
 use fairyforge_engine::position::Position;
-use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::{Colour, Unit};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -71,135 +70,92 @@ impl Layout {
     }
 }
 
-/// Men on squares and men in hand, of one region: all that a network needs that does not look at kings.
-#[derive(Debug)]
-pub struct BoardInputs {
-    variant: Arc<Variant>,
-    /// Number of each square, counted as White sees the board; as Black does, by its mirror image.
-    numbers: [u32; GRID_SQUARES],
-    squares: usize,
-    output_buckets: usize,
-}
-
-impl BoardInputs {
-    /// The inputs of a game.
-    #[must_use]
-    pub fn new(variant: &Arc<Variant>, output_buckets: usize) -> Self {
-        let squares = variant.topology().squares();
-        let mut numbers = [0; GRID_SQUARES];
-        squares.iter().zip(0..).for_each(|(square, number)| numbers[square.index()] = number);
-        Self { variant: Arc::clone(variant), numbers, squares: squares.len() as usize, output_buckets }
-    }
-
-    /// Slots of one side's units: each on all squares, and as often in hand as the game allows.
-    fn side(&self) -> usize {
-        self.variant.units().map(|unit| self.unit_slots(unit)).sum()
-    }
-
-    fn unit_slots(&self, unit: Unit) -> usize {
-        self.squares + usize::from(self.variant.hand_size(unit))
-    }
-
-    fn first_slot(&self, unit: Unit, is_enemy: bool) -> u32 {
-        let before: usize = self.variant.units().take(unit.index()).map(|unit| self.unit_slots(unit)).sum();
-        (before + if is_enemy { self.side() } else { 0 }) as u32
-    }
-}
-
-impl ActiveInputs for BoardInputs {
+impl ActiveInputs for Features {
     fn slots(&self) -> usize {
-        2 * self.side()
+        self.slots()
     }
 
     fn regions(&self) -> usize {
-        1
+        self.architecture().regions()
     }
 
     fn kinds(&self) -> Vec<u32> {
-        let units = (0..2).flat_map(|_| self.variant.units());
-        units.zip(0..).flat_map(|(unit, kind)| vec![kind; self.unit_slots(unit)]).collect()
+        let mut seen = Vec::new();
+        let slots = (0..self.slots()).map(|slot| self.meaning(slot).map(|input| kind(&input)));
+        let mut number = |kind| {
+            let known = seen.iter().position(|&other| other == kind);
+            known.unwrap_or_else(|| {
+                seen.push(kind);
+                seen.len() - 1
+            }) as u32
+        };
+        slots.map(&mut number).collect()
     }
 
     fn most_active(&self) -> usize {
-        let held: usize = self.variant.units().map(|unit| 2 * usize::from(self.variant.hand_size(unit))).sum();
-        self.variant.rules().array.len() + held
+        self.most_active()
     }
 
     fn output_buckets(&self) -> usize {
-        self.output_buckets
+        self.architecture().output_buckets
     }
 
     fn output_bucket(&self, position: &Position) -> usize {
-        let men = position.occupied().len() as usize;
-        (men.saturating_sub(1) * self.output_buckets / self.most_active()).min(self.output_buckets - 1)
+        self.output_bucket(position)
     }
 
     fn active(&self, position: &Position, perspective: Colour, inputs: &mut Vec<u32>) {
-        inputs.clear();
-        let topology = self.variant.topology();
-        for square in position.occupied().iter() {
-            let piece = position.piece_at(square);
-            let seen = if perspective == Colour::White { square } else { topology.flip(square) };
-            let first = self.first_slot(piece.unit(), piece.colour() != perspective);
-            inputs.push(first + self.numbers[seen.index()]);
-        }
-        for (unit, colour) in self.variant.units().flat_map(|unit| Colour::BOTH.map(|colour| (unit, colour))) {
-            let first = self.first_slot(unit, colour != perspective) + self.squares as u32;
-            inputs.extend((0..u32::from(position.in_hand(unit, colour))).map(|held| first + held));
-        }
+        self.active(position, perspective, inputs);
     }
+}
+
+/// What all squares of a unit have in common; in hand it is another matter.
+fn kind(input: &Input) -> (bool, Unit, bool) {
+    (input.enemy, input.unit, input.square.is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairyforge_engine::evaluate::network::Architecture;
+    use fairyforge_engine::variant::Variant;
 
-    fn inputs(name: &str) -> BoardInputs {
-        BoardInputs::new(&Arc::new(Variant::load(name).unwrap()), 4)
-    }
-
-    fn active(inputs: &BoardInputs, position: &Position, perspective: Colour) -> Vec<u32> {
-        let mut active = Vec::new();
-        inputs.active(position, perspective, &mut active);
-        active.sort_unstable();
-        active
-    }
-
-    #[test]
-    fn both_sides_see_the_array_alike_and_every_man_once() {
-        for name in ["chess", "herculean", "sorcerer-reinforcements"] {
-            let inputs = inputs(name);
-            let start = Position::start(&inputs.variant);
-            let [white, black] = Colour::BOTH.map(|side| active(&inputs, &start, side));
-            assert_eq!(white, black, "{name}");
-            assert_eq!(white.len(), inputs.most_active(), "{name}");
-            assert!(white.is_sorted_by(|one, other| one < other), "{name}: an input came twice");
-            assert!(white.iter().all(|&input| (input as usize) < inputs.slots()), "{name}");
-            assert_eq!(inputs.kinds().len(), inputs.slots(), "{name}");
-            assert_eq!(inputs.output_bucket(&start), 3, "{name}");
-        }
+    fn features(name: &str, shape: Architecture) -> Features {
+        Features::new(&Arc::new(Variant::load(name).unwrap()), shape).unwrap()
     }
 
     #[test]
     fn kinds_tell_units_and_sides_but_no_squares() {
-        let inputs = inputs("chess");
-        let start = Position::start(&inputs.variant);
-        let kinds = inputs.kinds();
+        let features = features("chess", Architecture::plain(64));
+        let kinds = features.kinds();
+        let mut active = Vec::new();
+        features.active(&Position::start(features.variant()), Colour::Black, &mut active);
         let mut counts = vec![0; 12];
-        active(&inputs, &start, Colour::Black)
-            .into_iter()
-            .for_each(|input| counts[kinds[input as usize] as usize] += 1);
+        active.into_iter().for_each(|input| counts[kinds[input as usize] as usize] += 1);
         counts.sort_unstable();
         assert_eq!(counts, [1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 8, 8]);
     }
 
     #[test]
+    fn men_in_hand_are_a_kind_of_their_own() {
+        let features = features("sorcerer-reinforcements", Architecture::plain(64));
+        let kinds = features.kinds();
+        let variant = features.variant();
+        let held = variant.units().filter(|&unit| variant.hand_size(unit) > 0).count();
+        assert!(held > 0);
+        assert_eq!(kinds.iter().max(), Some(&((2 * (variant.units().len() + held) - 1) as u32)));
+    }
+
+    #[test]
     fn layouts_share_what_is_asked_for() {
-        let inputs = inputs("chess");
-        let shared = Layout::new(&inputs, 128, Sharing::default());
+        let plain = features("chess", Architecture { output_buckets: 4, ..Architecture::plain(128) });
+        let shared = Layout::new(&plain, 128, Sharing::default());
         assert_eq!(shared.sizes, Sizes { inputs: 768, blocks: 2, buckets: 4 });
         assert_eq!(shared.regions, None, "one region has nobody to share with");
         assert_eq!(shared.kinds.unwrap().shared, 12);
-        assert_eq!(Layout::new(&inputs, 64, Sharing { regions: true, squares: false }).kinds, None);
+        assert_eq!(Layout::new(&plain, 64, Sharing { regions: true, squares: false }).kinds, None);
+        let regions = features("chess", Architecture { king_ranks: vec![1], ..Architecture::plain(64) });
+        let lookup = Layout::new(&regions, 64, Sharing::default()).regions.unwrap();
+        assert_eq!((lookup.shared, lookup.of.len(), lookup.of[768 + 5]), (768, 2 * 768, 5));
     }
 }

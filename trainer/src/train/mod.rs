@@ -14,6 +14,7 @@
 pub mod batch;
 pub mod bench;
 pub mod checkpoint;
+pub mod export;
 pub mod feed;
 pub mod hand;
 pub mod inputs;

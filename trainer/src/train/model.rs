@@ -2,7 +2,7 @@
 //!
 //! Rows of the transformer may be sums: of a row of their own, of one that all regions of the king share, and of one that
 //! all squares of a unit share. What few games show of one square then also teaches the others. A finished network is
-//! written with the sums ([`Model::numbers`]); nobody who plays with it needs to know.
+//! written with the sums ([`Model::parameters`]); nobody who plays with it needs to know.
 
 use super::batch::Batch;
 use super::kernels::LANES;
@@ -12,6 +12,7 @@ use super::operation::{self, Buffers, NetworkTensors};
 use super::synthetic::Numbers;
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{DType, Device, Tensor, TensorData};
+use fairyforge_engine::evaluate::network::Parameters;
 use std::sync::Arc;
 
 /// What a network is made of.
@@ -36,19 +37,6 @@ pub struct Model {
     bias: Param<Tensor<1>>,
     output: Param<Tensor<2>>,
     output_bias: Param<Tensor<1>>,
-}
-
-/// The numbers of a finished network, row after row, as the engine reads them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NetworkNumbers {
-    /// `[inputs × width]`.
-    pub transformer: Vec<f32>,
-    /// `[width]`.
-    pub bias: Vec<f32>,
-    /// `[buckets × 2 · width]`.
-    pub output: Vec<f32>,
-    /// `[buckets]`.
-    pub output_bias: Vec<f32>,
 }
 
 /// Names of parameters, always the same: checkpoints name them.
@@ -129,13 +117,13 @@ impl Model {
 
     /// The finished network.
     #[must_use]
-    pub fn numbers(&self, layout: &Layout) -> NetworkNumbers {
+    pub fn parameters(&self, layout: &Layout) -> Parameters {
         let tensors = self.tensors(layout, operation::looked_up);
         let Sizes { inputs, blocks, .. } = layout.sizes;
         let blocked = numbers(tensors.transformer);
         let row = |input: usize, block: usize| &blocked[(block * inputs + input) * LANES..][..LANES];
         let rows = (0..inputs).flat_map(|input| (0..blocks).map(move |block| (input, block)));
-        NetworkNumbers {
+        Parameters {
             transformer: rows.flat_map(|(input, block)| row(input, block).iter().copied()).collect(),
             bias: numbers(tensors.bias),
             output: numbers(tensors.output),
@@ -232,7 +220,7 @@ mod tests {
         let model = Model::new(&layout, 3);
         let batch = Arc::new(synthetic::batch(layout.sizes, 50, 4));
         let outputs = numbers(model.outputs(&layout, &batch, &Arc::default()));
-        let finished = model.numbers(&layout);
+        let finished = model.parameters(&layout);
         let width = layout.sizes.width();
         for (position, output) in outputs.into_iter().enumerate() {
             let mut expected = finished.output_bias[batch.bucket(position)];
@@ -251,7 +239,7 @@ mod tests {
     #[test]
     fn an_input_that_never_occurs_begins_with_the_row_that_it_shares() {
         let layout = layout(true, true);
-        let numbers = Model::new(&layout, 5).numbers(&layout);
+        let numbers = Model::new(&layout, 5).parameters(&layout);
         let width = layout.sizes.width();
         let row = |input: usize| &numbers.transformer[input * width..][..width];
         assert_eq!(row(0), row(1), "two squares of a unit");

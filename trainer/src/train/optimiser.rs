@@ -111,12 +111,12 @@ mod tests {
         let mut ours = ModuleOptimizer::from(InPlaceAdam(settings));
         let mut theirs = AdamConfig::new().with_epsilon(1e-8).init();
         let [ours, theirs] = [&mut ours, &mut theirs].map(|optimiser| {
-            let numbers = trained(optimiser, Model::new(&layout(), 1), 0..12).numbers(&layout());
+            let numbers = trained(optimiser, Model::new(&layout(), 1), 0..12).parameters(&layout());
             [numbers.transformer, numbers.bias, numbers.output, numbers.output_bias].concat()
         });
         let apart = ours.iter().zip(&theirs).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
         assert!(apart < 1e-5, "{apart}");
-        assert_ne!(ours, Model::new(&layout(), 1).numbers(&layout()).transformer);
+        assert_ne!(ours, Model::new(&layout(), 1).parameters(&layout()).transformer);
     }
 
     #[test]
@@ -126,8 +126,8 @@ mod tests {
         let model = trained(&mut undisturbed, Model::new(&layout(), 1), 0..5);
         let record = undisturbed.into_bytes().unwrap();
         let mut resumed = ModuleOptimizer::from(InPlaceAdam(settings)).from_bytes(record).unwrap();
-        let one = trained(&mut resumed, model.clone(), 5..9).numbers(&layout());
-        assert_eq!(one, trained(&mut undisturbed, model, 5..9).numbers(&layout()));
+        let one = trained(&mut resumed, model.clone(), 5..9).parameters(&layout());
+        assert_eq!(one, trained(&mut undisturbed, model, 5..9).parameters(&layout()));
     }
 
     #[test]

@@ -3,18 +3,16 @@
 //! Threads and the run's folder are not in a plan: they decide nothing.
 
 use super::inputs::Sharing;
-use super::kernels::LANES;
 use super::optimiser::AdamSettings;
 use super::schedule::{RateSettings, Schedule, TargetSettings};
 use crate::plan::{PlanError, parse, require};
+use fairyforge_engine::evaluate::network::Architecture;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Version of the plan format.
 const FORMAT: u32 = 1;
 /// Bounds of what a plan may ask for; they catch slips of the keyboard.
-const MOST_WIDTH: usize = 1024;
-const MOST_BUCKETS: usize = 16;
 const MOST_BATCH: usize = 1 << 20;
 const MOST_BATCHES: u64 = 100_000_000;
 const MOST_WINDOW: usize = 1 << 30;
@@ -32,9 +30,9 @@ pub struct TrainPlan {
     pub variant: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// The network's shape.
-    #[serde(default)]
-    pub network: NetworkSettings,
+    /// The network's shape. Whether it is one, and fits the game, is for the engine to say.
+    #[serde(default = "usual_shape")]
+    pub network: Architecture,
     /// Which rows are partly shared.
     #[serde(default)]
     pub sharing: Sharing,
@@ -55,22 +53,6 @@ pub struct TrainPlan {
     pub filter: FilterSettings,
     /// The games.
     pub data: Vec<DataSettings>,
-}
-
-/// The network's shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NetworkSettings {
-    /// Neurons a perspective.
-    pub width: usize,
-    /// Output layers, by the number of men.
-    pub output_buckets: usize,
-}
-
-impl Default for NetworkSettings {
-    fn default() -> Self {
-        Self { width: 256, output_buckets: 4 }
-    }
 }
 
 /// How long, and in which steps.
@@ -132,6 +114,12 @@ const fn one() -> f64 {
     1.0
 }
 
+const fn usual_shape() -> Architecture {
+    let mut shape = Architecture::plain(256);
+    shape.output_buckets = 4;
+    shape
+}
+
 impl TrainPlan {
     /// Reads and checks a plan.
     ///
@@ -145,7 +133,6 @@ impl TrainPlan {
 
     fn check(&self) -> Result<(), PlanError> {
         require("format", self.format == FORMAT, FORMAT, self.format)?;
-        self.network.check()?;
         self.training.check()?;
         check_rate(&self.rate)?;
         check_target(&self.target)?;
@@ -156,15 +143,6 @@ impl TrainPlan {
             let allowed = data.weight.is_finite() && data.weight > 0.0;
             require("data.weight", allowed, "a number above 0", data.weight)
         })
-    }
-}
-
-impl NetworkSettings {
-    fn check(&self) -> Result<(), PlanError> {
-        let width = (LANES..=MOST_WIDTH).contains(&self.width) && self.width.is_multiple_of(LANES);
-        require("network.width", width, format!("a multiple of {LANES} up to {MOST_WIDTH}"), self.width)?;
-        let buckets = (1..=MOST_BUCKETS).contains(&self.output_buckets);
-        require("network.output_buckets", buckets, format!("1 to {MOST_BUCKETS}"), self.output_buckets)
     }
 }
 
@@ -235,8 +213,6 @@ mod tests {
     #[test]
     fn values_out_of_range_are_refused_by_name() {
         for (key, wrong) in [
-            ("network.width", "[network]\nwidth = 100"),
-            ("network.output_buckets", "[network]\noutput_buckets = 0"),
             ("training.batch", "[training]\nbatch = 0"),
             ("training.validation_share", "[training]\nvalidation_share = 1.0"),
             ("rate.first", "[rate]\nfirst = 0.0"),

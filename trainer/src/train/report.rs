@@ -2,7 +2,8 @@
 
 use super::losses::Look;
 use super::plan::{DataSettings, TrainPlan};
-use super::run::Trained;
+use super::run::{Trained, TrainedBy};
+use fairyforge_engine::evaluate::network::Rounding;
 use plotters::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -22,18 +23,16 @@ const VALIDATION: RGBColor = RGBColor(31, 98, 165);
 /// A run with all that its report needs.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainReport<'a> {
-    /// What was asked for.
-    pub plan: &'a TrainPlan,
+    /// What came of it.
+    pub by: TrainedBy<'a>,
+    /// What was lost when the network was made of whole numbers.
+    pub rounding: Rounding,
     /// The game's title.
     pub title: &'a str,
     /// Its rules hash.
     pub rules_hash: &'a str,
-    /// Version of the program.
-    pub version: &'a str,
     /// The command that makes the same run again.
     pub command: &'a str,
-    /// What came of it.
-    pub trained: &'a Trained,
 }
 
 /// Why there is no drawing.
@@ -56,7 +55,7 @@ impl TrainReport<'_> {
     /// For the screen.
     #[must_use]
     pub fn text(&self) -> String {
-        let looks = &self.trained.looks;
+        let looks = &self.by.trained.looks;
         let Some(last) = looks.last() else { return format!("{}: nothing was trained\n", self.title) };
         let validation = last.validation.map_or_else(String::new, |error| format!(", on validation games {error:.6}"));
         format!("{}: {} positions, loss {:.6}{validation}\n", self.title, last.positions, last.training)
@@ -65,14 +64,15 @@ impl TrainReport<'_> {
     /// For `--json`.
     #[must_use]
     pub fn json(&self) -> Value {
-        let Trained { looks, content, tally, .. } = self.trained;
+        let Trained { looks, content, tally, .. } = self.by.trained;
         json!({
-            "variant": self.plan.variant,
+            "variant": self.by.plan.variant,
             "rules_hash": self.rules_hash,
             "data": content.digest,
             "window": tally,
             "validation": content.tally,
             "looks": looks,
+            "rounding_centipawns": self.rounding.typical_centipawns,
         })
     }
 
@@ -81,13 +81,13 @@ impl TrainReport<'_> {
     /// # Errors
     /// The drawing library refuses.
     pub fn chart(&self) -> Result<String, DrawError> {
-        chart(&self.trained.looks)
+        chart(&self.by.trained.looks)
     }
 
     fn write_run(&self, text: &mut String) {
-        let TrainPlan { network, training, rate, target, .. } = self.plan;
-        let positions = self.trained.looks.last().map_or(0, |last| last.positions);
-        let epochs = self.trained.looks.last().map_or(0, |last| last.epoch + 1);
+        let TrainPlan { network, training, rate, target, .. } = self.by.plan;
+        let positions = self.by.trained.looks.last().map_or(0, |last| last.positions);
+        let epochs = self.by.trained.looks.last().map_or(0, |last| last.epoch + 1);
         let _ = writeln!(
             text,
             "{} neurons a perspective, {} output layers. {} batches of {}: {positions} positions, in {epochs} epochs begun. \
@@ -108,9 +108,9 @@ impl TrainReport<'_> {
     }
 
     fn write_data(&self, text: &mut String) {
-        let Trained { content, tally, .. } = self.trained;
+        let Trained { content, tally, .. } = self.by.trained;
         text.push_str("## Data\n\n");
-        for DataSettings { folder, weight } in &self.plan.data {
+        for DataSettings { folder, weight } in &self.by.plan.data {
             let _ = writeln!(text, "- `{}`, weight {weight}", folder.display());
         }
         let _ = writeln!(text, "\nTo learn from (the last window): {tally}.\nFor validation: {}.\n", content.tally);
@@ -119,7 +119,7 @@ impl TrainReport<'_> {
     fn write_losses(&self, text: &mut String) {
         text.push_str("## Losses\n\n![losses over the batches](chart.svg)\n\n");
         text.push_str("| batches | epoch | rate | training | validation |\n|---:|---:|---:|---:|---:|\n");
-        for look in thinned(&self.trained.looks, MOST_ROWS) {
+        for look in thinned(&self.by.trained.looks, MOST_ROWS) {
             let Look { batches, epoch, rate, training, validation, .. } = look;
             let validation = validation.map_or_else(|| "none".to_owned(), |error| format!("{error:.6}"));
             let _ = writeln!(text, "| {batches} | {} | {rate:.2e} | {training:.6} | {validation} |", epoch + 1);
@@ -131,11 +131,17 @@ impl TrainReport<'_> {
     }
 
     fn write_provenance(&self, text: &mut String) {
+        let Rounding { typical_centipawns, worst_centipawns, .. } = self.rounding;
+        let _ = writeln!(
+            text,
+            "## In whole numbers\n\n`network.net` values positions otherwise than the numbers trained by {typical_centipawns:.2} centipawns \
+             typically, and by {worst_centipawns:.0} at the very most.\n",
+        );
         let _ = writeln!(
             text,
             "## Where this comes from\n\nMade by `{}`, version {}; rules {}, data {}, seed {}. The same command makes the same \
              network, on any number of threads.",
-            self.command, self.version, self.rules_hash, self.trained.content.digest, self.plan.seed
+            self.command, self.by.program, self.rules_hash, self.by.trained.content.digest, self.by.plan.seed
         );
     }
 }

@@ -7,7 +7,7 @@ use super::checkpoint::{Checkpoint, CheckpointError, Place};
 use super::feed::{Feed, FeedSettings};
 use super::kernels::error::ErrorSum;
 use super::losses::{Look, Losses, LossesError};
-use super::model::{Layout, Model, NetworkNumbers};
+use super::model::{Layout, Model};
 use super::operation::{Buffers, mean_error};
 use super::optimiser::InPlaceAdam;
 use super::plan::TrainPlan;
@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::run_dir::{FileError, RunDir};
 use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
+use fairyforge_engine::evaluate::network::Parameters;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -72,13 +73,24 @@ pub struct Training<'a> {
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The network.
-    pub numbers: NetworkNumbers,
+    pub parameters: Parameters,
     /// How it went.
     pub looks: Vec<Look>,
     /// The data, and what became of the games for validation.
     pub content: Content,
     /// What became of the positions to learn from: of all, if they fit one window.
     pub tally: Tally,
+}
+
+/// What came of it, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainedBy<'a> {
+    /// What was asked for.
+    pub plan: &'a TrainPlan,
+    /// What came of it.
+    pub trained: &'a Trained,
+    /// Version of the program.
+    pub program: &'a str,
 }
 
 /// A network in training.
@@ -107,8 +119,8 @@ impl Learner {
 
     /// The network as it is.
     #[must_use]
-    pub fn numbers(&self, layout: &Layout) -> NetworkNumbers {
-        self.model.numbers(layout)
+    pub fn parameters(&self, layout: &Layout) -> Parameters {
+        self.model.parameters(layout)
     }
 
     /// The error on batches, without learning.
@@ -155,8 +167,8 @@ impl Training<'_> {
             }
         }
         let State { learner, feed, losses, .. } = state;
-        let numbers = learner.numbers(self.layout);
-        Ok(Trained { numbers, looks: losses.looks().to_vec(), content, tally: feed.tally() })
+        let parameters = learner.parameters(self.layout);
+        Ok(Trained { parameters, looks: losses.looks().to_vec(), content, tally: feed.tally() })
     }
 
     fn is_time_to_look(&self, batches: u64) -> bool {

@@ -154,6 +154,8 @@ struct SourceShard {
 pub struct Content {
     /// Digest of everything in them, in order.
     pub digest: String,
+    /// Games in all.
+    pub games: u64,
     /// What became of their games for validation.
     pub tally: Tally,
 }
@@ -225,7 +227,7 @@ impl Source {
         if all.samples.is_empty() && self.choice.validation_share > 0.0 {
             return Err(DataError::NothingToValidate { games });
         }
-        Ok((all.samples, Content { digest: hex(&sha256(&[digests.as_bytes()])), tally: all.tally }))
+        Ok((all.samples, Content { digest: hex(&sha256(&[digests.as_bytes()])), games, tally: all.tally }))
     }
 
     /// The positions, the content's digest, and how many games there are in all.
