@@ -14,9 +14,8 @@ const TRAIN: &str = "train plan.toml --out run";
 const LOOKS: u64 = 6;
 
 /// Several windows an epoch, several epochs, several output layers, shared rows of both kinds.
-fn plan(changes: &str) -> String {
-    format!(
-        r#"
+fn plan() -> String {
+    r#"
 format = 1
 variant = "chess"
 seed = 5
@@ -46,17 +45,17 @@ last_result_share = 0.1
 least_ply = 0
 captures = true
 game_balance = 0.5
-{changes}
+
 [[data]]
 folder = "games"
 "#
-    )
+    .to_owned()
 }
 
 fn workplace() -> Workplace {
     let place = Workplace::new();
     place.run(GAMES).succeeded();
-    place.write("plan.toml", &plan(""));
+    place.write("plan.toml", &plan());
     place
 }
 
@@ -106,7 +105,7 @@ fn something_is_learnt_and_told() {
 fn another_seed_is_another_network() {
     let place = workplace();
     place.run(TRAIN).succeeded();
-    place.write("plan.toml", &plan("").replace("seed = 5", "seed = 6"));
+    place.write("plan.toml", &plan().replace("seed = 5", "seed = 6"));
     place.run("train plan.toml --out other").succeeded();
     let network = |run: &str| std::fs::read(place.path(run).join("network.net")).unwrap();
     assert_ne!(network("run"), network("other"));
@@ -142,18 +141,16 @@ fn interrupted_training_says_how_to_go_on() {
 #[test]
 fn what_cannot_be_learnt_from_is_refused() {
     let place = workplace();
-    place.write("other.toml", &plan("").replace("variant = \"chess\"", "variant = \"herculean\""));
+    place.write("other.toml", &plan().replace("variant = \"chess\"", "variant = \"herculean\""));
     place.run("train other.toml --out other").refused(2, &["rules_hash", "games-00000000.parquet"]);
-    place.write("other.toml", &plan("").replace("batches = 60", "bathces = 60"));
+    place.write("other.toml", &plan().replace("batches = 60", "bathces = 60"));
     place.run("train other.toml --out other").refused(2, &["bathces", "did you mean `batches`?"]);
-    place.write("other.toml", &plan("").replace("king_ranks = [1]", "king_ranks = [8]"));
+    place.write("other.toml", &plan().replace("king_ranks = [1]", "king_ranks = [8]"));
     place.run("train other.toml --out other").refused(2, &["king_ranks", "from 1 to 7"]);
-    place.write("other.toml", &plan("").replace("least_ply = 0", "least_ply = 9999"));
+    place.write("other.toml", &plan().replace("least_ply = 0", "least_ply = 9999"));
     place.run("train other.toml --out nothing").refused(2, &["got none"]);
-    place.write("other.toml", &plan("").replace("folder = \"games\"", "folder = \"nowhere\""));
+    place.write("other.toml", &plan().replace("folder = \"games\"", "folder = \"nowhere\""));
     place.run("train other.toml --out other").refused(2, &["nowhere"]);
-    place.write("other.toml", &plan("").replace("first = 0.01", "first = 1.0").replace("batches = 60", "batches = 20"));
-    place.run("train other.toml --out wild").succeeded();
 }
 
 #[test]

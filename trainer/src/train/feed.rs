@@ -186,3 +186,117 @@ fn shuffled(seed: u64, count: usize) -> Vec<u32> {
     }
     numbers
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{GameRecord, Origin, PositionRecord, write_shard};
+    use crate::train::plan::{DataSettings, FilterSettings};
+    use crate::train::source::Choice;
+    use fairyforge_engine::evaluate::network::{Architecture, Features};
+    use fairyforge_engine::position::{Position, Unobserved};
+    use fairyforge_engine::variant::Variant;
+    use std::path::Path;
+
+    /// Shards, and games in each.
+    const SHARDS: u64 = 6;
+    const GAMES: u64 = 4;
+    const PLIES: u16 = 9;
+    const BLEND: Blend = Blend { centipawns: 400.0, result_share: 0.0 };
+
+    /// A game by lot whose positions all have another score.
+    fn game(variant: &Arc<Variant>, number: u64) -> GameRecord {
+        let (mut dice, mut position) = (Dice::new(1, number), Position::start(variant));
+        let positions = (0..PLIES).map(|ply| {
+            let record = PositionRecord {
+                ply,
+                packed: position.pack(),
+                score: (number * u64::from(PLIES)) as i16 + ply as i16,
+                quiet: true,
+                ..PositionRecord::default()
+            };
+            let mv = *dice.pick(&position.legal_moves()).unwrap();
+            position.make(mv, &mut Unobserved);
+            record
+        });
+        GameRecord { game: number, positions: positions.collect(), ..GameRecord::default() }
+    }
+
+    fn source(folder: &Path, threads: usize) -> Arc<Source> {
+        source_from_ply(folder, threads, 0)
+    }
+
+    fn source_from_ply(folder: &Path, threads: usize, least_ply: u16) -> Arc<Source> {
+        let variant = Arc::new(Variant::load("chess").unwrap());
+        if !folder.join("games-00000000.parquet").exists() {
+            let origin = Origin { rules_hash: variant.rules_hash().to_owned(), ..Origin::default() };
+            for shard in 0..SHARDS {
+                let games: Vec<_> = (0..GAMES).map(|game_in| game(&variant, shard * GAMES + game_in)).collect();
+                write_shard(folder, &origin, &games).unwrap();
+            }
+        }
+        let features = Arc::new(Features::new(&variant, Architecture::plain(64)).unwrap());
+        let choice =
+            Choice { filter: FilterSettings { least_ply, ..FilterSettings::default() }, validation_share: 0.0 };
+        let data = [DataSettings { folder: folder.to_owned(), weight: 1.0 }];
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        Arc::new(Source::open((variant, features), &data, choice, Arc::new(pool)).unwrap())
+    }
+
+    const fn settings(window: usize) -> FeedSettings {
+        FeedSettings { seed: 3, batch: 10, window }
+    }
+
+    /// The scores of so many batches: they tell the positions apart.
+    fn scores(feed: &mut Feed, batches: usize) -> Vec<i16> {
+        let score = |target: &f32| (400.0 * (f64::from(*target) / (1.0 - f64::from(*target))).ln()).round() as i16;
+        (0..batches)
+            .flat_map(|_| feed.next_batch(BLEND).unwrap().targets.iter().map(score).collect::<Vec<_>>())
+            .collect()
+    }
+
+    #[test]
+    fn an_epoch_has_every_position_once_in_another_order_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = (SHARDS * GAMES) as usize * usize::from(PLIES);
+        // One window, several windows, a window a shard.
+        for window in [1_000, 80, 1] {
+            let mut feed = Feed::new(source(folder.path(), 2), settings(window), Cursor::default()).unwrap();
+            let taken = scores(&mut feed, 3 * all / 10);
+            let epochs: Vec<&[i16]> = taken.chunks_exact(all).collect();
+            assert!(epochs.len() >= 2);
+            for epoch in &epochs {
+                let mut sorted = epoch.to_vec();
+                sorted.sort_unstable();
+                assert_eq!(sorted, (0..all as i16).collect::<Vec<i16>>(), "window {window}");
+            }
+            assert_ne!(epochs[0], epochs[1], "window {window}");
+            assert!(!epochs[0].is_sorted());
+        }
+    }
+
+    #[test]
+    fn a_stream_is_taken_up_where_it_was_on_any_number_of_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        for window in [1_000, 80] {
+            let mut feed = Feed::new(source(folder.path(), 1), settings(window), Cursor::default()).unwrap();
+            for _ in 0..4 {
+                let _ = scores(&mut feed, 7);
+                let mut resumed = Feed::new(source(folder.path(), 3), settings(window), feed.cursor()).unwrap();
+                let mut undisturbed = Feed::new(source(folder.path(), 1), settings(window), Cursor::default()).unwrap();
+                while undisturbed.cursor() != feed.cursor() {
+                    let _ = scores(&mut undisturbed, 1);
+                }
+                assert_eq!(scores(&mut resumed, 30), scores(&mut undisturbed, 30), "window {window}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_learn_is_an_error_that_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = source_from_ply(folder.path(), 1, 99);
+        let message = Feed::new(source, settings(10), Cursor::default()).unwrap_err().to_string();
+        assert!(message.contains("got none in 6 shards") && message.contains("216 early"), "{message}");
+    }
+}
