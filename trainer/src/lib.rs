@@ -27,5 +27,6 @@ pub mod report;
 pub mod run_dir;
 pub mod selfplay;
 mod table;
+pub mod train;
 pub mod training_loop;
 pub mod tune;

@@ -17,6 +17,7 @@ mod pgn;
 mod rate;
 mod selfplay;
 mod sprt;
+mod train;
 mod tune;
 mod values;
 mod variant;
@@ -85,6 +86,8 @@ enum Command {
         after_help = "Examples:\n  fairyforge tune spsa configs/tune/herculean-minute.toml\n  fairyforge tune recompute data/runs/herculean-minute --strike 12,40-45"
     )]
     Tune(tune::TuneCommand),
+    /// Train an evaluation network from recorded games.
+    Train(Box<train::TrainArgs>),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
     /// Measure what matches cost beside the searches.
@@ -141,6 +144,7 @@ pub fn main() -> ExitCode {
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),
         Command::Tune(command) => tune::run(&command),
+        Command::Train(args) => train::run(&args),
         Command::Loop(args) => loops::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),

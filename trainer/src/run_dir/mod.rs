@@ -12,6 +12,7 @@
 //!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
 //!      claims.json
+//!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -38,6 +39,8 @@ const EVENTS: &str = "events.jsonl";
 const JOURNAL: &str = "journal.jsonl";
 const GAMES: &str = "games.pgn";
 const RESULT: &str = "result.json";
+/// Ends the names of states of training.
+const CHECKPOINT: &str = ".checkpoint";
 
 /// The names of everything inside a run. Builds paths, touches nothing.
 #[derive(Debug, Clone)]
@@ -165,6 +168,57 @@ impl RunPaths {
     /// `claims.json`: the verdicts on claims about a game.
     pub fn claims(&self) -> PathBuf {
         self.root.join("claims.json")
+    }
+
+    /// `checkpoints`: the last states of a network in training.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.root.join("checkpoints")
+    }
+
+    /// `checkpoints/<batches>.checkpoint`: the state after so many batches.
+    pub fn checkpoint(&self, batches: u64) -> PathBuf {
+        self.checkpoints().join(format!("{batches:08}{CHECKPOINT}"))
+    }
+
+    /// After how many batches there are checkpoints, ascending.
+    ///
+    /// # Errors
+    /// When the folder exists but cannot be listed.
+    pub fn checkpoint_batches(&self) -> Result<Vec<u64>, FileError> {
+        let folder = self.checkpoints();
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let batches = |path: &PathBuf| {
+            let batches = name_of(path).strip_suffix(CHECKPOINT)?.parse().ok()?;
+            (self.checkpoint(batches) == *path).then_some(batches)
+        };
+        let mut batches: Vec<u64> = folder_entries(&folder)?.iter().filter_map(batches).collect();
+        batches.sort_unstable();
+        Ok(batches)
+    }
+
+    /// Removes all checkpoints but the last `kept`.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed or a file not removed.
+    pub fn thin_checkpoints(&self, kept: usize) -> Result<(), FileError> {
+        let batches = self.checkpoint_batches()?;
+        for batches in &batches[..batches.len().saturating_sub(kept)] {
+            let path = self.checkpoint(*batches);
+            fs::remove_file(&path).map_err(FileError::at("remove", &path))?;
+        }
+        Ok(())
+    }
+
+    /// `losses.jsonl`: how training went on, a line a look at the validation games.
+    pub fn losses(&self) -> PathBuf {
+        self.root.join("losses.jsonl")
+    }
+
+    /// `network.net`: the network that training ends with.
+    pub fn network(&self) -> PathBuf {
+        self.root.join("network.net")
     }
 
     /// `report.md`.

@@ -105,6 +105,24 @@ fn names_are_as_documented() {
 }
 
 #[test]
+fn only_the_last_checkpoints_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = open(dir.path()).unwrap();
+    assert_eq!(run.checkpoint_batches().unwrap(), [0_u64; 0]);
+    for batches in [1_500, 500, 123_456_789, 1_000] {
+        write_atomically(&run.checkpoint(batches), b"").unwrap();
+    }
+    for foreign in ["500.checkpoint", "00002000.checkpoint.tmp", "notes"] {
+        fs::write(run.checkpoints().join(foreign), "").unwrap();
+    }
+    assert_eq!(run.checkpoint_batches().unwrap(), [500, 1_000, 1_500, 123_456_789]);
+    run.thin_checkpoints(3).unwrap();
+    assert_eq!(run.checkpoint_batches().unwrap(), [1_000, 1_500, 123_456_789]);
+    run.thin_checkpoints(5).unwrap();
+    assert_eq!(run.checkpoint_batches().unwrap().len(), 3);
+}
+
+#[test]
 fn a_shard_is_finished_when_both_its_files_are_there() {
     let dir = tempfile::tempdir().unwrap();
     let run = open(dir.path()).unwrap();
