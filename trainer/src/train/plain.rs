@@ -40,7 +40,9 @@ pub fn mean_error(outputs: Tensor<1>, batch: &Batch) -> Tensor<1> {
     let vector = |numbers: &[f32]| Tensor::<1>::from_data(numbers_of(numbers, dtype), (&device, dtype));
     let errors = activation::sigmoid(outputs) - vector(&batch.targets);
     let weighted = errors.clone() * errors * vector(&batch.weights);
-    weighted.sum() / batch.total_weight()
+    // As a tensor: burn turns numbers beside tensors into single precision on the way back.
+    let total = TensorData::new(vec![batch.total_weight()], [1]).convert_dtype(dtype);
+    weighted.sum() / Tensor::from_data(total, (&device, dtype))
 }
 
 /// Lists of inputs filled up to the same length with an input that is none.
