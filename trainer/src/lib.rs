@@ -17,6 +17,7 @@ pub mod claims;
 pub mod cli;
 pub mod fit;
 pub mod laboratory;
+mod named_judge;
 mod named_weights;
 pub mod pgn;
 pub mod plan;

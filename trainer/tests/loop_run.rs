@@ -211,3 +211,87 @@ fn claims_about_units_that_are_not_in_the_game_are_refused_before_anything_is_pl
     place.run("loop tiny.toml --out run").refused(2, &["rok", "rook"]);
     assert!(!place.path("run/selfplay").exists());
 }
+
+/// Networks instead of weights, with everything that a plan may say of them in its smallest form.
+const NETWORKS: &str = r#"
+[train.window]
+least = 2
+share = 0.0
+
+[train.network]
+width = 64
+king_ranks = [1]
+output_buckets = 2
+
+[train.training]
+batch = 64
+epochs = 3.0
+report_every = 20
+validation_share = 0.2
+
+[train.filter]
+least_ply = 0
+captures = true
+"#;
+
+fn network_loop(generations: u32) -> String {
+    tiny_plan("chess", generations, NETWORKS).replace("seed = 3", "seed = 3\nstart = \"a-priori\"")
+}
+
+/// The judge that a generation plays with is the last that was accepted; every network has a card that tells its gate.
+#[test]
+fn networks_for_three_generations() {
+    let place = Workplace::new();
+    place.write("tiny.toml", &network_loop(3));
+    let printed = place.run("loop tiny.toml --out run").succeeded();
+    let chess = std::sync::Arc::new(fairyforge_engine::variant::Variant::load("chess").unwrap());
+    let (mut parent, mut best) = (0, "run/weights/000.toml".to_owned());
+    for number in 1..=3_u32 {
+        assert!(printed.contains(&format!("Generation {number}\n")), "{printed}");
+        let verdict = table(&place, &format!("run/gate/{number:03}-vs-{parent:03}.toml"));
+        let accepted = verdict["accepted"].as_bool().unwrap();
+        let kept = if accepted { "networks" } else { "rejected" };
+        let name = format!("run/{kept}/{number:03}.net");
+        let file = fairyforge_engine::evaluate::network::NetworkFile::load(&chess, &place.path(&name)).unwrap();
+        assert_eq!(file.card.gate.as_deref(), verdict["result"].as_str());
+        assert_eq!(file.card.data[0].games, 36 * u64::from(number.min(2)), "the last two generations' games");
+        if accepted {
+            (parent, best) = (number, name);
+        }
+    }
+    let report = place.read("run/report.md");
+    assert!(report.contains("[training/003](training/003/report.md)"), "{report}");
+    place
+        .run(&format!("match --variant chess --a {best} --b a-priori --pairs 2 --nodes 20 --seed 9 --out m"))
+        .succeeded();
+    place.run("match verify m").succeeded();
+    // Finished is finished: once more changes nothing.
+    let files = place.files("run");
+    place.run("loop tiny.toml --out run").succeeded();
+    place.assert_same_run("run", &files);
+}
+
+#[test]
+fn a_killed_loop_of_networks_ends_as_an_undisturbed_one() {
+    let [undisturbed, killed] = [(), ()].map(|()| {
+        let place = Workplace::new();
+        place.write("tiny.toml", &network_loop(2));
+        place
+    });
+    undisturbed.run("loop tiny.toml --out run --threads 1").succeeded();
+    let kills = killed.kill_until_done("loop tiny.toml --out run --threads 2", "run", 5, 16);
+    assert!(kills >= 3, "the run is too short for this test: {kills} kills");
+    killed.assert_same_run("run", &undisturbed.files("run"));
+}
+
+#[test]
+fn what_a_loop_cannot_begin_with_is_told() {
+    let place = Workplace::new();
+    place.write("tiny.toml", &network_loop(1).replace("\"a-priori\"", "\"nowhere.net\""));
+    place.run("loop tiny.toml --out run").failed(1);
+    place.write("tiny.toml", &network_loop(1).replace("king_ranks = [1]", "king_ranks = [9]"));
+    let told = place.run("loop tiny.toml --out other").failed(1);
+    assert!(told.contains("king_ranks"), "{told}");
+    place.write("tiny.toml", &tiny_plan("chess", 1, &format!("{CLAIMS}\n{NETWORKS}")));
+    place.run("loop tiny.toml --out third").refused(2, &["claims", "[train]"]);
+}

@@ -97,7 +97,7 @@ fn something_is_learnt_and_told() {
     let report = place.read("run/report.md");
     assert!(report.contains("chart.svg") && report.contains("| 60 |"), "{report}");
     assert!(place.read("run/chart.svg").starts_with("<svg"));
-    let window = &told["window"];
+    let window = &told["training"];
     assert!(window["in_check"].as_u64() > Some(0) && window["early"] == 0, "{window}");
 }
 

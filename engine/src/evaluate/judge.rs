@@ -1,8 +1,9 @@
 //! Whatever its user chose to judge positions by.
 
 use super::network::Network;
-use super::{Evaluator, Tapered};
+use super::{Evaluator, Tapered, Weights};
 use crate::position::Position;
+use crate::variant::Variant;
 use std::sync::Arc;
 
 /// An evaluator chosen while the program runs. Searches are compiled for each kind, so this is no [`Evaluator`] itself:
@@ -16,6 +17,11 @@ pub enum Judge {
 }
 
 impl Judge {
+    /// Weights as they are.
+    pub fn of_weights(variant: &Variant, weights: &Weights) -> Self {
+        Tapered::new(variant, weights).into()
+    }
+
     /// The value of a position for the side to move, in centipawns.
     pub fn value_of(&self, position: &Position) -> i32 {
         match self {

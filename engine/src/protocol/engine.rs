@@ -8,7 +8,7 @@ use super::options::{DEFAULT_HASH, DEFAULT_VARIANT};
 use super::room::has_room_for;
 use super::thinking::Task;
 use crate::evaluate::network::{Network, NetworkFile, NetworkFileError};
-use crate::evaluate::{Judge, Tapered, Weights, WeightsError};
+use crate::evaluate::{Judge, Weights, WeightsError};
 use crate::game::Game;
 use crate::moves::Move;
 use crate::moves::notation::MoveTextError;
@@ -32,9 +32,12 @@ pub(super) struct Engine {
     files: BTreeMap<String, String>,
     variant: Arc<Variant>,
     game: Game,
-    evaluator: Arc<Tapered>,
-    /// Judges instead of the weights, if a file was chosen and is of this game.
-    network: Option<Arc<Network>>,
+    /// What judges where the user chose nothing, or nothing of this game.
+    best_known: Judge,
+    /// Judges instead, if a file was chosen and is of this game.
+    weights: Option<Judge>,
+    /// Judges instead of either, if a file was chosen and is of this game.
+    network: Option<Judge>,
     /// The chosen network file. It may be one of another variant, waiting for that variant to be chosen.
     network_file: Option<PathBuf>,
     /// The chosen weights file. It may be one of another variant, waiting for that variant to be chosen.
@@ -48,18 +51,17 @@ pub(super) struct Engine {
     memory: Option<Memory>,
 }
 
-/// A compiled game with its best known values.
+/// A compiled game with the best that is known to judge it.
 #[derive(Clone)]
 struct Met {
     variant: Arc<Variant>,
-    best_known: Arc<Tapered>,
+    best_known: Judge,
 }
 
 impl Met {
     fn load(name_or_path: &str) -> Result<Self, LoadError> {
         let variant = Arc::new(Variant::load(name_or_path)?);
-        let best_known = Arc::new(Tapered::new(&variant, &Weights::best_known(&variant)));
-        Ok(Self { variant, best_known })
+        Ok(Self { best_known: Judge::best_known(&variant), variant })
     }
 }
 
@@ -78,6 +80,8 @@ pub(super) enum EngineError {
     ReadWeights { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
     Weights { path: PathBuf, source: WeightsError },
+    #[error("no weights are shipped for {variant}; name a file or {:?}", Weights::A_PRIORI)]
+    NotShipped { variant: String },
     #[error("{}: {source}", path.display())]
     Network { path: PathBuf, source: NetworkFileError },
     #[error("search file {}: {source}", path.display())]
@@ -98,7 +102,8 @@ impl Engine {
         let met = Met::load(DEFAULT_VARIANT)?;
         Ok(Self {
             game: new_game(&met.variant),
-            evaluator: Arc::clone(&met.best_known),
+            best_known: met.best_known.clone(),
+            weights: None,
             variant: Arc::clone(&met.variant),
             met: HashMap::from([(DEFAULT_VARIANT.to_owned(), met)]),
             files: BTreeMap::new(),
@@ -157,12 +162,9 @@ impl Engine {
         self.judge().value_of(position)
     }
 
-    /// The network, if there is one; else the weights.
+    /// The network chosen, else the weights chosen, else the best known.
     fn judge(&self) -> Judge {
-        match &self.network {
-            Some(network) => Judge::Network(Arc::clone(network)),
-            None => Judge::Tapered(Arc::clone(&self.evaluator)),
-        }
+        self.network.as_ref().or(self.weights.as_ref()).unwrap_or(&self.best_known).clone()
     }
 
     /// Sets up a position and plays moves from there.
@@ -182,30 +184,16 @@ impl Engine {
     /// Changes the game; the board shows its start. Returns what the user should know of the files chosen before, a line each.
     pub fn set_variant(&mut self, name_or_path: &str) -> Result<Vec<String>, EngineError> {
         let Met { variant, best_known } = self.meet(name_or_path)?;
-        let weights = self.weights_file.as_deref().map(|path| read_weights(&variant, path)).transpose();
-        let (evaluator, mut remarks) = match weights {
-            Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), Vec::new()),
-            Ok(None) => (best_known, Vec::new()),
-            Err(fault) => (best_known, vec![fault.to_string(), "the values built in are used".into()]),
-        };
         self.game = new_game(&variant);
-        (self.variant, self.evaluator) = (variant, evaluator);
+        (self.variant, self.best_known) = (variant, best_known);
         self.forget();
-        remarks.extend(self.follow_with_network());
+        let weights = self.weights_file.as_deref().map(|path| read_weights(&self.variant, path));
+        let network = self.network_file.as_deref().map(|path| read_network(&self.variant, path));
+        let mut remarks = Vec::new();
+        self.weights = followed(weights, &mut remarks);
+        self.network = followed(network, &mut remarks);
         remarks.extend(self.follow_with_endgames());
         Ok(remarks)
-    }
-
-    /// The network chosen before may be of another game. Returns why it is not used.
-    fn follow_with_network(&mut self) -> Vec<String> {
-        let Some(path) = &self.network_file else { return Vec::new() };
-        let read = read_network(&self.variant, path);
-        let remarks = match &read {
-            Ok(_) => Vec::new(),
-            Err(fault) => vec![fault.to_string(), "weights are used instead of the network".into()],
-        };
-        self.network = read.ok();
-        remarks
     }
 
     /// The folder chosen before has other tables for another game. Returns what it has.
@@ -247,21 +235,19 @@ impl Engine {
         self.files.keys().map(String::as_str)
     }
 
-    /// Changes the values; `None` is the best known, shipped or a priori. A file of another variant is kept in mind until that is chosen.
+    /// Changes the values; `None` is the best known: a network or weights. A file of another variant is kept in mind until
+    /// that is chosen.
     pub fn set_weights(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
         let weights = path.as_deref().map(|path| read_weights(&self.variant, path)).transpose();
         if matches!(weights, Ok(_) | Err(EngineError::Weights { source: WeightsError::OtherRules { .. }, .. })) {
             self.weights_file = path;
         }
-        self.evaluator = match weights? {
-            Some(weights) => Arc::new(Tapered::new(&self.variant, &weights)),
-            None => Arc::new(Tapered::new(&self.variant, &Weights::best_known(&self.variant))),
-        };
+        self.weights = weights?;
         self.forget();
         Ok(())
     }
 
-    /// Changes the network; `None`: weights judge again. A file of another variant is kept in mind until that is chosen.
+    /// Changes the network; `None`: the weights chosen, or the best known. A file of another variant is kept in mind until that is chosen.
     pub fn set_network(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
         let network = path.as_deref().map(|path| read_network(&self.variant, path)).transpose();
         if matches!(network, Ok(_) | Err(EngineError::Network { source: NetworkFileError::OtherRules { .. }, .. })) {
@@ -378,15 +364,33 @@ fn new_game(variant: &Arc<Variant>) -> Game {
     Game::new(Position::start(variant))
 }
 
-fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> {
-    let text = read_file(path).map_err(|source| EngineError::ReadWeights { path: path.into(), source })?;
-    Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })
+/// What was chosen for a game before may be of another; then `remarks` tells so, and what is used instead.
+fn followed(read: Option<Result<Judge, EngineError>>, remarks: &mut Vec<String>) -> Option<Judge> {
+    match read? {
+        Ok(judge) => Some(judge),
+        Err(fault) => {
+            remarks.extend([fault.to_string(), "what is built in is used instead".into()]);
+            None
+        }
+    }
 }
 
-fn read_network(variant: &Arc<Variant>, path: &Path) -> Result<Arc<Network>, EngineError> {
+/// Weights of a file, or of the words for those built in or derived from mobility.
+fn read_weights(variant: &Variant, path: &Path) -> Result<Judge, EngineError> {
+    let weights = if path == Path::new(Weights::A_PRIORI) {
+        Weights::a_priori(variant)
+    } else if path == Path::new(Weights::SHIPPED) {
+        Weights::shipped(variant).ok_or_else(|| EngineError::NotShipped { variant: variant.name().into() })?
+    } else {
+        let text = read_file(path).map_err(|source| EngineError::ReadWeights { path: path.into(), source })?;
+        Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })?
+    };
+    Ok(Judge::of_weights(variant, &weights))
+}
+
+fn read_network(variant: &Arc<Variant>, path: &Path) -> Result<Judge, EngineError> {
     let file = NetworkFile::load(variant, path);
-    let network = file.map(|file| Arc::new(Network::new(file)));
-    network.map_err(|source| EngineError::Network { path: path.into(), source })
+    file.map(|file| Network::new(file).into()).map_err(|source| EngineError::Network { path: path.into(), source })
 }
 
 fn read_search_file(path: PathBuf) -> Result<Params, EngineError> {

@@ -56,6 +56,7 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
     let mut plan = Plan::read(&text).or_bad_input(doing)?;
     plan.variant = beside(&args.plan, plan.variant);
+    plan.start = plan.start.map(|start| beside(&args.plan, start));
     for adjudication in [&mut plan.selfplay.adjudication, &mut plan.gate.adjudication] {
         adjudication.endgames = adjudication.endgames.take().map(|named| folder_beside(&args.plan, &named));
     }
@@ -74,9 +75,10 @@ struct SavedPlan<'a> {
 }
 
 /// A file that lies beside the plan that names it may be named without its folder.
-pub(super) fn beside(plan: &Path, variant: String) -> String {
-    let path = plan.with_file_name(&variant);
-    if variant.ends_with(".toml") && path.is_file() { path.to_string_lossy().into_owned() } else { variant }
+pub(super) fn beside(plan: &Path, named: String) -> String {
+    let path = plan.with_file_name(&named);
+    // A word has no dot in it, and never means a file.
+    if named.contains('.') && path.is_file() { path.to_string_lossy().into_owned() } else { named }
 }
 
 fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
@@ -88,7 +90,15 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<
     let saved = SavedPlan { rules_hash: variant.rules_hash(), plan };
     let run = open_run(out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
-    let training = TrainingLoop { plan, variant: &variant, endgames: &endgames, run: &run, stop: &stop };
+    let training = TrainingLoop {
+        plan,
+        variant: &variant,
+        endgames: &endgames,
+        run: &run,
+        stop: &stop,
+        program: VERSION,
+        command,
+    };
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
     let facts = generations
         .iter()
@@ -108,10 +118,10 @@ fn print_times(generations: &[GenerationResult]) -> Result<(), Failure> {
     for generation in generations {
         let times = generation.times;
         outln!(
-            "generation {}: self-play {:.0} s, fit {:.0} s, match {:.0} s",
+            "generation {}: self-play {:.0} s, learning {:.0} s, match {:.0} s",
             generation.number,
             times.selfplay.as_secs_f64(),
-            times.fit.as_secs_f64(),
+            times.learning.as_secs_f64(),
             times.gate.as_secs_f64()
         )?;
     }

@@ -24,6 +24,7 @@ mod variant;
 
 pub use failure::{Failure, OrBadInput};
 
+use crate::named_judge::{self, NamedJudge};
 use crate::named_weights::{self, NamedWeights};
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -167,6 +168,12 @@ fn load_variant(name: &str) -> Result<Arc<Variant>, Failure> {
 fn load_weights(variant: &Variant, name: Option<&Path>) -> Result<NamedWeights, Failure> {
     let name = name.unwrap_or(Path::new(named_weights::A_PRIORI));
     named_weights::load(variant, name).or_bad_input(|| "cannot load weights".into())
+}
+
+/// What judges positions, by name; none means weights derived from mobility.
+fn load_judge(variant: &Arc<Variant>, name: Option<&Path>) -> Result<NamedJudge, Failure> {
+    let name = name.unwrap_or(Path::new(named_weights::A_PRIORI));
+    named_judge::load(variant, name).or_bad_input(|| "cannot load what judges positions".into())
 }
 
 /// Runs `work` on so many threads; 0 means one a core.

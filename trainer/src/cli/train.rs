@@ -4,19 +4,16 @@ use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::folder_beside;
-use crate::progress::Progress;
-use crate::run_dir::{RunDir, write_atomically};
+use crate::run_dir::RunDir;
 use crate::train::bench::{BenchResult, BenchSettings, measure};
-use crate::train::export::network_file;
 use crate::train::kernels::LANES;
-use crate::train::model::Layout;
+use crate::train::making::{Making, MakingError, open_source, saved, usual_name};
 use crate::train::plan::{DataSettings, TrainPlan};
 use crate::train::report::TrainReport;
-use crate::train::run::{TrainError, TrainedBy, Training};
-use crate::train::source::{Choice, Source};
+use crate::train::run::TrainError;
+use crate::train::source::Source;
 use anyhow::Context;
 use fairyforge_engine::evaluate::network::Features;
-use fairyforge_engine::variant::Variant;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,81 +76,48 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
     let plan = TrainPlan::read(&text).or_bad_input(doing)?;
     let variant = load_variant(&plan.variant)?;
     let features = Arc::new(Features::new(&variant, plan.network.clone()).or_bad_input(doing)?);
-    let layout = Layout::new(&*features, plan.network.width, plan.sharing);
-    let source = open_source(args, (&plan, path), &features)?;
-    let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("training");
-    let out = or_run(args.out.as_ref(), name);
-    let run = open_run(&out, &saved(&plan, &variant)?)?;
-    let stop = stop_on_interrupt()?;
-    let progress = Progress::new(&format!("training, {}", variant.name()), "batches", plan.training.batches);
-    let training =
-        Training { plan: &plan, layout: &layout, source: &source, run: &run, stop: &stop, progress: &progress };
-    let trained = training.run();
-    progress.finish();
-    let trained = trained.map_err(|error| cut_off(error, &out))?;
-    note(&run, &progress)?;
-    let by = TrainedBy { plan: &plan, trained: &trained, program: VERSION };
-    let (network, rounding) = network_file(&features, &by).context("training ended, but there is no network")?;
-    write_atomically(&run.network(), &network).context("cannot write the network")?;
-    let report = TrainReport {
-        by,
-        rounding,
-        title: &variant.rules().title,
-        rules_hash: variant.rules_hash(),
+    let source = source_of(args, (&plan, path), &features)?;
+    let out = or_run(args.out.as_ref(), usual_name(path));
+    let saved = saved(&plan, &features).context("cannot write the plan as TOML")?;
+    let run = open_run(&out, &saved)?;
+    let making = Making {
+        plan: &plan,
+        features: &features,
+        source: &source,
+        run: &run,
+        stop: &*stop_on_interrupt()?,
+        program: VERSION,
         command: &format!("fairyforge train {} --out {}", path.display(), out.display()),
     };
-    save(&report, &run)?;
-    tell(args, &report, &run)
+    let made = making.make().map_err(|error| cut_off(error, &out))?;
+    tell(args, &making.report(&made), &run)
 }
 
-fn open_source(
+/// The plan's games; folders lie beside the plan, or where the command runs.
+fn source_of(
     args: &TrainArgs,
     (plan, path): (&TrainPlan, &Path),
     features: &Arc<Features>,
 ) -> Result<Arc<Source>, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
     let beside = |data: &DataSettings| DataSettings { folder: folder_beside(path, &data.folder), ..data.clone() };
-    let data: Vec<DataSettings> = plan.data.iter().map(beside).collect();
-    let choice = Choice { filter: plan.filter, validation_share: plan.training.validation_share };
-    let seen = (Arc::clone(features.variant()), Arc::clone(features) as _);
-    let source = Source::open(seen, &data, choice, Arc::new(pool));
-    Ok(Arc::new(source.or_bad_input(|| "cannot read the games".into())?))
+    let folders: Vec<DataSettings> = plan.data.iter().map(beside).collect();
+    open_source(plan, &folders, features, Arc::new(pool)).or_bad_input(|| "cannot read the games".into())
 }
 
-/// The plan as the run keeps it: whatever decides the network.
-fn saved(plan: &TrainPlan, variant: &Variant) -> Result<String, Failure> {
-    let plan = toml::to_string(plan).context("cannot write the plan as TOML")?;
-    Ok(format!("rules_hash = {:?}\n{plan}", variant.rules_hash()))
-}
-
-fn cut_off(error: TrainError, out: &Path) -> Failure {
-    match error {
-        TrainError::Stopped => Failure::Interrupted(format!(
+fn cut_off(error: MakingError, out: &Path) -> Failure {
+    if error.is_stop() {
+        return Failure::Interrupted(format!(
             "stopped; the last checkpoint is in {}, the same command continues from there",
             out.display()
-        )),
-        TrainError::Data(error) => Failure::BadInput(anyhow::Error::from(error).context("cannot learn from the games")),
+        ));
+    }
+    match error {
+        MakingError::Games(error) | MakingError::Training(TrainError::Data(error)) => {
+            Failure::BadInput(anyhow::Error::from(error).context("cannot learn from the games"))
+        }
         error => Failure::Failed(anyhow::Error::from(error).context("training stopped; checkpoints are intact")),
     }
-}
-
-/// Notes what this process did, if anything.
-fn note(run: &RunDir, progress: &Progress) -> Result<(), Failure> {
-    let (batches, positions) = progress.counts();
-    let seconds = progress.elapsed().as_secs_f64();
-    if batches > 0 {
-        let event = json!({"event": "train", "batches": batches, "positions": positions, "seconds": seconds});
-        run.append_event(&event).context("cannot note the end")?;
-    }
-    Ok(())
-}
-
-fn save(report: &TrainReport<'_>, run: &RunDir) -> Result<(), Failure> {
-    let chart = report.chart().context("cannot draw")?;
-    for (path, text) in [(run.chart(), chart), (run.report(), report.markdown())] {
-        write_atomically(&path, text.as_bytes()).context("cannot write what came of the run")?;
-    }
-    Ok(())
 }
 
 fn tell(args: &TrainArgs, report: &TrainReport<'_>, run: &RunDir) -> Result<(), Failure> {

@@ -7,7 +7,8 @@
 //! ```text
 //! <run>/plan.toml version.txt run.lock events.jsonl report.md
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
-//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}
+//!      weights/001.toml   networks/001.net   rejected/002.{toml,net}   gate/002-vs-001.{jsonl,toml}
+//!      training/001/…
 //!      journal.jsonl games.pgn result.json
 //!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
@@ -86,6 +87,21 @@ impl RunPaths {
     /// `weights/<generation>.toml`: accepted weights.
     pub fn weights(&self, generation: u32) -> PathBuf {
         self.root.join("weights").join(toml_name(generation))
+    }
+
+    /// `networks/<generation>.net`: an accepted network.
+    pub fn generation_network(&self, generation: u32) -> PathBuf {
+        self.root.join("networks").join(network_name(generation))
+    }
+
+    /// `rejected/<candidate>.net`: a network that lost its gate match, kept.
+    pub fn rejected_network(&self, candidate: u32) -> PathBuf {
+        self.root.join("rejected").join(network_name(candidate))
+    }
+
+    /// `training/<generation>`: the training of one generation's network, a run of its own.
+    pub fn training(&self, generation: u32) -> PathBuf {
+        self.root.join("training").join(numbered(generation))
     }
 
     /// `rejected/<candidate>.toml`: weights that lost their gate match, kept.
@@ -259,6 +275,10 @@ fn numbered(generation: u32) -> String {
 
 fn toml_name(generation: u32) -> String {
     format!("{}.toml", numbered(generation))
+}
+
+fn network_name(generation: u32) -> String {
+    format!("{}.net", numbered(generation))
 }
 
 /// A run that this process, and no other, may write to. Gives up its lock when dropped or killed.

@@ -1,10 +1,13 @@
 //! The finished network as a file for the engine, in whole numbers, with a card that says where it comes from.
 
 use super::run::TrainedBy;
+use super::samples::Samples;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::{
     Card, CardData, Features, NetworkFile, NetworkFileError, QuantisationError, Quantised, Rounding, Scales,
 };
+use rayon::prelude::*;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Why there is no file.
@@ -16,13 +19,74 @@ pub enum ExportError {
     /// The file refuses.
     #[error(transparent)]
     File(#[from] NetworkFileError),
+    /// The engine's arithmetic is not that of training.
+    #[error(
+        "expected whole numbers within {expected:.1} centipawns of the network trained, got a difference of {got:.1}"
+    )]
+    Apart {
+        /// What rounding explains.
+        expected: f64,
+        /// The largest difference.
+        got: f64,
+    },
 }
 
-/// The bytes of the file, and what rounding costs. Exchanges are judged by the best weights known of the variant.
+/// What sums in single precision may add to roundings, in centipawns.
+const SINGLE_PRECISION: f64 = 0.1;
+
+/// How far a network of whole numbers is from the one trained, on positions that were played.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Positions compared.
+    pub positions: usize,
+    /// The largest difference, in centipawns.
+    pub worst: f64,
+    /// Root mean square of the differences, in centipawns.
+    pub typical: f64,
+}
+
+impl std::fmt::Display for Agreement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { positions, worst, typical } = self;
+        write!(
+            f,
+            "On {positions} positions of the validation games the two differ by {typical:.2} centipawns (root mean square) and \
+             by {worst:.1} at most."
+        )
+    }
+}
+
+/// Compares a network's sums in whole numbers with the outputs of training for the first of these positions. `None` if
+/// there is none.
+///
+/// # Errors
+/// They are further apart than rounding explains.
+pub fn compared(
+    quantised: &Quantised,
+    rounding: &Rounding,
+    samples: &Samples,
+    outputs: &[f32],
+) -> Result<Option<Agreement>, ExportError> {
+    let (slots, scales) = (quantised.features().slots(), quantised.scales());
+    let difference = |(position, &output): (usize, &f32)| {
+        let [own, other] = [0, 1].map(|side| samples.inputs(2 * position + side, slots).collect::<Vec<_>>());
+        let sum = quantised.sum([&own, &other], samples.bucket(position)) as f64 / scales.one() as f64;
+        f64::from(scales.centipawns) * (sum - f64::from(output)).abs()
+    };
+    let differences: Vec<f64> = outputs.par_iter().enumerate().map(difference).collect();
+    let Some(worst) = differences.iter().copied().reduce(f64::max) else { return Ok(None) };
+    if worst > rounding.worst_centipawns + SINGLE_PRECISION {
+        return Err(ExportError::Apart { expected: rounding.worst_centipawns, got: worst });
+    }
+    let square = differences.iter().map(|difference| difference * difference).sum::<f64>() / differences.len() as f64;
+    Ok(Some(Agreement { positions: differences.len(), worst, typical: square.sqrt() }))
+}
+
+/// The file, and what rounding costs. Exchanges are judged by the best weights known of the variant.
 ///
 /// # Errors
 /// The numbers do not fit, or could overflow.
-pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(Vec<u8>, Rounding), ExportError> {
+pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(NetworkFile, Rounding), ExportError> {
     let TrainedBy { plan, trained, program } = by;
     let scales = Scales::fitting(&trained.parameters, plan.target.centipawns.round() as i32);
     let (quantised, rounding) = Quantised::new(features, &trained.parameters, scales)?;
@@ -45,7 +109,7 @@ pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(Vec
         gate: None,
     };
     let file = NetworkFile { quantised, unit_values: values[..variant.units().len()].to_vec(), card };
-    Ok((file.to_bytes()?, rounding))
+    Ok((file, rounding))
 }
 
 #[cfg(test)]
@@ -58,7 +122,7 @@ mod tests {
     use crate::train::run::Trained;
     use crate::train::samples::{Known, Samples};
     use crate::train::schedule::Blend;
-    use crate::train::source::{Content, Tally};
+    use crate::train::source::Content;
     use fairyforge_engine::evaluate::network::{Architecture, Mirroring, Network};
     use fairyforge_engine::position::{Position, Unobserved};
     use fairyforge_engine::variant::Variant;
@@ -78,8 +142,12 @@ mod tests {
     }
 
     fn trained(model: &Model, layout: &Layout) -> Trained {
-        let content = Content { digest: String::new(), games: 0, tally: Tally::default() };
-        Trained { parameters: model.parameters(layout), looks: Vec::new(), content, tally: Tally::default() }
+        Trained {
+            parameters: model.parameters(layout),
+            looks: Vec::new(),
+            content: Content::default(),
+            outputs: Vec::new(),
+        }
     }
 
     /// What burn calculates and what the engine does are the same but for rounding, in games with regions, mirroring, hands.
@@ -97,7 +165,8 @@ mod tests {
             let text = format!("format = 1\nvariant = {name:?}\nseed = 1\n[[data]]\nfolder = \"x\"");
             let plan = TrainPlan::read(&text).unwrap();
             let by = TrainedBy { plan: &plan, trained: &trained(&model, &layout), program: "test" };
-            let (bytes, rounding) = network_file(&features, &by).unwrap();
+            let (file, rounding) = network_file(&features, &by).unwrap();
+            let bytes = file.to_bytes().unwrap();
             let network = Network::new(NetworkFile::from_bytes(&variant, &bytes).unwrap());
             let positions = positions(&variant, 10);
             let mut samples = Samples::default();

@@ -13,7 +13,7 @@
 use super::batch::Batch;
 use super::samples::Samples;
 use super::schedule::Blend;
-use super::source::{DataError, Decoded, Part, Source, Tally};
+use super::source::{DataError, Decoded, Part, Source};
 use crate::checksum::number;
 use crate::selfplay::seeds::Dice;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,6 @@ pub struct Feed {
 #[derive(Clone, Debug)]
 struct Window {
     samples: Arc<Samples>,
-    tally: Tally,
     /// Which ones, in the epoch's order.
     shards: Range<usize>,
     holds_all: bool,
@@ -88,12 +87,6 @@ impl Feed {
     #[must_use]
     pub const fn cursor(&self) -> Cursor {
         self.cursor
-    }
-
-    /// What became of the positions of the window at hand; of all, if it holds all.
-    #[must_use]
-    pub const fn tally(&self) -> Tally {
-        self.window.tally
     }
 
     /// The next batch.
@@ -169,7 +162,7 @@ fn read_window(source: &Source, settings: FeedSettings, (epoch, first): (u64, us
         return Err(DataError::NothingToLearn { shards: shards.len(), tally: all.tally });
     }
     let holds_all = shards == (0..source.shards());
-    Ok(Window { samples: Arc::new(all.samples), tally: all.tally, shards, holds_all })
+    Ok(Window { samples: Arc::new(all.samples), shards, holds_all })
 }
 
 fn order(settings: FeedSettings, cursor: Cursor, positions: usize) -> Vec<u32> {

@@ -9,6 +9,7 @@
 //!
 //! * [`plan`] and [`schedule`]: what is asked for
 //! * [`source`], [`samples`], [`feed`], [`batch`]: data
+//! * [`making`]: a whole run, from a plan to a network with its report
 //! * [`kernels`], [`operation`], [`model`], [`optimiser`]: the network; [`plain`] is its slow twin
 
 pub mod batch;
@@ -20,6 +21,7 @@ pub mod hand;
 pub mod inputs;
 pub mod kernels;
 pub mod losses;
+pub mod making;
 pub mod model;
 pub mod operation;
 pub mod optimiser;

@@ -10,11 +10,10 @@ use fairyforge_engine::evaluate::network::Architecture;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Version of the plan format.
-const FORMAT: u32 = 1;
 /// Bounds of what a plan may ask for; they catch slips of the keyboard.
 const MOST_BATCH: usize = 1 << 20;
 const MOST_BATCHES: u64 = 100_000_000;
+const MOST_EPOCHS: f64 = 100_000.0;
 const MOST_WINDOW: usize = 1 << 30;
 const MOST_CENTIPAWNS: f64 = 10_000.0;
 const MOST_RATE: f64 = 1.0;
@@ -61,8 +60,10 @@ pub struct TrainPlan {
 pub struct TrainingSettings {
     /// Positions of a batch.
     pub batch: usize,
-    /// Batches in all; the data are gone through as often as that takes.
+    /// Batches in all, if `epochs` is 0; the data are gone through as often as that takes.
     pub batches: u64,
+    /// How often the data are gone through; as many batches as that takes.
+    pub epochs: f64,
     /// Batches between two looks at the validation games, each with a checkpoint.
     pub report_every: u64,
     /// Share of the games that is kept for validation.
@@ -73,7 +74,14 @@ pub struct TrainingSettings {
 
 impl Default for TrainingSettings {
     fn default() -> Self {
-        Self { batch: 16_384, batches: 10_000, report_every: 500, validation_share: 0.05, window: 8_000_000 }
+        Self {
+            batch: 16_384,
+            batches: 10_000,
+            epochs: 0.0,
+            report_every: 500,
+            validation_share: 0.05,
+            window: 8_000_000,
+        }
     }
 }
 
@@ -114,13 +122,17 @@ const fn one() -> f64 {
     1.0
 }
 
-const fn usual_shape() -> Architecture {
+/// The shape where a plan gives none.
+pub const fn usual_shape() -> Architecture {
     let mut shape = Architecture::plain(256);
     shape.output_buckets = 4;
     shape
 }
 
 impl TrainPlan {
+    /// Version of the plan format.
+    pub const FORMAT: u32 = 1;
+
     /// Reads and checks a plan.
     ///
     /// # Errors
@@ -131,8 +143,8 @@ impl TrainPlan {
         Ok(plan)
     }
 
-    fn check(&self) -> Result<(), PlanError> {
-        require("format", self.format == FORMAT, FORMAT, self.format)?;
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        require("format", self.format == Self::FORMAT, Self::FORMAT, self.format)?;
         self.training.check()?;
         check_rate(&self.rate)?;
         check_target(&self.target)?;
@@ -147,11 +159,22 @@ impl TrainPlan {
 }
 
 impl TrainingSettings {
+    /// Batches in all, where there are so many positions to learn from.
+    #[must_use]
+    pub fn batches_of(&self, positions: u64) -> u64 {
+        if self.epochs == 0.0 {
+            return self.batches;
+        }
+        let batches = (self.epochs * positions as f64 / self.batch as f64).ceil();
+        (batches as u64).clamp(1, MOST_BATCHES)
+    }
+
     fn check(&self) -> Result<(), PlanError> {
-        let Self { batch, batches, report_every, validation_share, window } = *self;
+        let Self { batch, batches, epochs, report_every, validation_share, window } = *self;
         require("training.batch", (1..=MOST_BATCH).contains(&batch), format!("1 to {MOST_BATCH}"), batch)?;
         let allowed = (1..=MOST_BATCHES).contains(&batches);
         require("training.batches", allowed, format!("1 to {MOST_BATCHES}"), batches)?;
+        require("training.epochs", (0.0..=MOST_EPOCHS).contains(&epochs), format!("0 to {MOST_EPOCHS}"), epochs)?;
         require("training.report_every", report_every > 0, "at least 1", report_every)?;
         let allowed = (0.0..1.0).contains(&validation_share);
         require("training.validation_share", allowed, "0 to below 1", validation_share)?;

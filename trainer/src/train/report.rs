@@ -1,5 +1,6 @@
 //! What a finished run says of itself: `report.md` with `chart.svg`, the same for the screen and for programs.
 
+use super::export::Agreement;
 use super::losses::Look;
 use super::plan::{DataSettings, TrainPlan};
 use super::run::{Trained, TrainedBy};
@@ -27,6 +28,8 @@ pub struct TrainReport<'a> {
     pub by: TrainedBy<'a>,
     /// What was lost when the network was made of whole numbers.
     pub rounding: Rounding,
+    /// What is lost on positions that were played.
+    pub agreement: Option<Agreement>,
     /// The game's title.
     pub title: &'a str,
     /// Its rules hash.
@@ -64,15 +67,16 @@ impl TrainReport<'_> {
     /// For `--json`.
     #[must_use]
     pub fn json(&self) -> Value {
-        let Trained { looks, content, tally, .. } = self.by.trained;
+        let Trained { looks, content, .. } = self.by.trained;
         json!({
             "variant": self.by.plan.variant,
             "rules_hash": self.rules_hash,
             "data": content.digest,
-            "window": tally,
-            "validation": content.tally,
+            "training": content.training,
+            "validation": content.validation,
             "looks": looks,
             "rounding_centipawns": self.rounding.typical_centipawns,
+            "agreement": self.agreement,
         })
     }
 
@@ -86,8 +90,9 @@ impl TrainReport<'_> {
 
     fn write_run(&self, text: &mut String) {
         let TrainPlan { network, training, rate, target, .. } = self.by.plan;
-        let positions = self.by.trained.looks.last().map_or(0, |last| last.positions);
-        let epochs = self.by.trained.looks.last().map_or(0, |last| last.epoch + 1);
+        let looks = &self.by.trained.looks;
+        let positions = looks.last().map_or(0, |last| last.positions);
+        let epochs = looks.last().map_or(0, |last| last.epoch + 1);
         let _ = writeln!(
             text,
             "{} neurons a perspective, {} output layers. {} batches of {}: {positions} positions, in {epochs} epochs begun. \
@@ -95,7 +100,7 @@ impl TrainReport<'_> {
              the rest are scores; an output of 1.0 is {} centipawns.\n",
             network.width,
             network.output_buckets,
-            training.batches,
+            looks.last().map_or(0, |last| last.batches),
             training.batch,
             rate.schedule,
             rate.first,
@@ -108,12 +113,12 @@ impl TrainReport<'_> {
     }
 
     fn write_data(&self, text: &mut String) {
-        let Trained { content, tally, .. } = self.by.trained;
+        let content = &self.by.trained.content;
         text.push_str("## Data\n\n");
         for DataSettings { folder, weight } in &self.by.plan.data {
             let _ = writeln!(text, "- `{}`, weight {weight}", folder.display());
         }
-        let _ = writeln!(text, "\nTo learn from (the last window): {tally}.\nFor validation: {}.\n", content.tally);
+        let _ = writeln!(text, "\nTo learn from: {}.\nFor validation: {}.\n", content.training, content.validation);
     }
 
     fn write_losses(&self, text: &mut String) {
@@ -135,7 +140,8 @@ impl TrainReport<'_> {
         let _ = writeln!(
             text,
             "## In whole numbers\n\n`network.net` values positions otherwise than the numbers trained by {typical_centipawns:.2} centipawns \
-             typically, and by {worst_centipawns:.0} at the very most.\n",
+             typically, and by {worst_centipawns:.0} at the very most, if its roundings are what they seem. {}\n",
+            self.agreement.map_or_else(String::new, |agreement| agreement.to_string()),
         );
         let _ = writeln!(
             text,

@@ -12,7 +12,7 @@ use super::operation::{Buffers, mean_error};
 use super::optimiser::InPlaceAdam;
 use super::plan::TrainPlan;
 use super::samples::Samples;
-use super::source::{Content, DataError, Source, Tally};
+use super::source::{Content, DataError, Source, Survey};
 use crate::progress::Progress;
 use crate::run_dir::{FileError, RunDir};
 use burn::module::Module;
@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Checkpoints that are kept.
 const CHECKPOINTS: usize = 3;
+/// Positions for which the finished network's outputs are compared with those of its whole numbers.
+pub const MOST_COMPARED: usize = 100_000;
 
 /// Why training ended early.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +63,10 @@ pub struct Training<'a> {
     pub layout: &'a Layout,
     /// The data.
     pub source: &'a Arc<Source>,
+    /// What is in them.
+    pub survey: &'a Survey,
+    /// Batches in all.
+    pub batches: u64,
     /// Where states and losses go.
     pub run: &'a RunDir,
     /// Set when somebody wants an end.
@@ -76,10 +82,10 @@ pub struct Trained {
     pub parameters: Parameters,
     /// How it went.
     pub looks: Vec<Look>,
-    /// The data, and what became of the games for validation.
+    /// The data.
     pub content: Content,
-    /// What became of the positions to learn from: of all, if they fit one window.
-    pub tally: Tally,
+    /// The network's outputs for the first positions of the validation games, [`MOST_COMPARED`] at most.
+    pub outputs: Vec<f32>,
 }
 
 /// What came of it, and how.
@@ -126,13 +132,26 @@ impl Learner {
     /// The error on batches, without learning.
     #[must_use]
     pub fn error(&self, layout: &Layout, batches: &[Arc<Batch>]) -> ErrorSum {
+        let outputs = self.outputs(layout, batches);
+        let mut left = outputs.as_slice();
+        let mut sum = ErrorSum::default();
+        for batch in batches {
+            let (of_batch, rest) = left.split_at(batch.len());
+            sum = sum.and(ErrorSum::of(of_batch, batch));
+            left = rest;
+        }
+        sum
+    }
+
+    /// The outputs for batches, position by position.
+    #[must_use]
+    pub fn outputs(&self, layout: &Layout, batches: &[Arc<Batch>]) -> Vec<f32> {
         let model = self.model.valid();
-        let of = |batch: &Arc<Batch>| {
+        let of = |batch: &Arc<Batch>| -> Vec<f32> {
             let outputs = model.outputs(layout, batch, &self.buffers).into_data();
-            let outputs: Vec<f32> = outputs.try_into_vec_as().expect("outputs are single precision");
-            ErrorSum::of(&outputs, batch)
+            outputs.try_into_vec_as().expect("outputs are single precision")
         };
-        batches.iter().map(of).fold(ErrorSum::default(), ErrorSum::and)
+        batches.iter().flat_map(of).collect()
     }
 }
 
@@ -152,27 +171,29 @@ impl Training<'_> {
     /// # Errors
     /// Data or states cannot be read or written, the network diverged, or somebody asked to stop.
     pub fn run(&self) -> Result<Trained, TrainError> {
-        let (validation, content) = self.source.validation()?;
-        let validation = self.validation_batches(&validation);
-        let mut state = self.resume(&content)?;
+        let Survey { validation, content } = self.survey;
+        let validation = self.validation_batches(validation);
+        let mut state = self.resume(content)?;
         self.progress.skip(state.batches);
-        while state.batches < self.plan.training.batches {
+        while state.batches < self.batches {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(TrainError::Stopped);
             }
             state = self.after_batch(state)?;
             if self.is_time_to_look(state.batches) {
                 self.look(&mut state, &validation)?;
-                self.save(&state, &content)?;
+                self.save(&state, content)?;
             }
         }
-        let State { learner, feed, losses, .. } = state;
+        let State { learner, losses, .. } = state;
         let parameters = learner.parameters(self.layout);
-        Ok(Trained { parameters, looks: losses.looks().to_vec(), content, tally: feed.tally() })
+        let mut outputs = self.source.pool().install(|| learner.outputs(self.layout, &validation));
+        outputs.truncate(MOST_COMPARED);
+        Ok(Trained { parameters, looks: losses.looks().to_vec(), content: content.clone(), outputs })
     }
 
     fn is_time_to_look(&self, batches: u64) -> bool {
-        batches.is_multiple_of(self.plan.training.report_every) || batches == self.plan.training.batches
+        batches.is_multiple_of(self.plan.training.report_every) || batches == self.batches
     }
 
     fn resume(&self, content: &Content) -> Result<State, TrainError> {
@@ -202,7 +223,7 @@ impl Training<'_> {
     }
 
     fn after_batch(&self, mut state: State) -> Result<State, TrainError> {
-        let batches = self.plan.training.batches;
+        let batches = self.batches;
         let rate = self.plan.rate.rate(state.batches, batches);
         let batch = Arc::new(state.feed.next_batch(self.plan.target.blend(state.batches, batches))?);
         let learner = state.learner;
@@ -223,7 +244,7 @@ impl Training<'_> {
             batches: state.batches,
             positions: state.batches * self.plan.training.batch as u64,
             epoch: state.feed.cursor().epoch,
-            rate: self.plan.rate.rate(state.batches - 1, self.plan.training.batches),
+            rate: self.plan.rate.rate(state.batches - 1, self.batches),
             training: sum / count as f64,
             validation,
         };

@@ -66,6 +66,12 @@ impl Samples {
         self.known.push(known);
     }
 
+    /// The output layer of a position.
+    #[must_use]
+    pub fn bucket(&self, position: usize) -> usize {
+        usize::from(self.buckets[position])
+    }
+
     /// Multiplies all weights.
     pub fn weigh(&mut self, factor: f32) {
         self.known.iter_mut().for_each(|known| known.weight *= factor);
@@ -104,7 +110,7 @@ impl Samples {
         batch.push([0, 1].map(|side| self.inputs(2 * index + side, slots)), label);
     }
 
-    fn inputs(&self, list: usize, slots: usize) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn inputs(&self, list: usize, slots: usize) -> impl Iterator<Item = u32> + '_ {
         let begin = if list == 0 { 0 } else { self.ends[list - 1] };
         let first = u32::from(self.regions[list]) * slots as u32;
         self.slots[begin..self.ends[list]].iter().map(move |&slot| first + u32::from(slot))

@@ -7,7 +7,7 @@ use super::inputs::ActiveInputs;
 use super::plan::{DataSettings, FilterSettings};
 use super::samples::{Known, Samples};
 use crate::checksum::{hex, number, sha256};
-use crate::record::{GameRecord, Origin, PositionRecord, RecordError, read_shard};
+use crate::record::{GameRecord, Origin, PositionRecord, RecordError, Shard, read_shard};
 use crate::run_dir::{FileError, ShardFiles, list_shards, shard_folders};
 use fairyforge_engine::position::{Position, UnpackError};
 use fairyforge_engine::variant::Variant;
@@ -150,14 +150,25 @@ struct SourceShard {
 }
 
 /// A summary of folders of games.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// Digest of everything in them, in order.
     pub digest: String,
     /// Games in all.
     pub games: u64,
-    /// What became of their games for validation.
-    pub tally: Tally,
+    /// What became of the games to learn from.
+    pub training: Tally,
+    /// What became of the games for validation.
+    pub validation: Tally,
+}
+
+/// What is looked at before training.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// All positions of the games for validation.
+    pub validation: Samples,
+    /// What there is.
+    pub content: Content,
 }
 
 impl Source {
@@ -208,32 +219,36 @@ impl Source {
     /// # Errors
     /// The shard is damaged or of other rules, or a position is none.
     pub fn read(&self, shard: usize, part: Part) -> Result<Decoded, DataError> {
-        self.pool.install(|| Ok(self.decode(shard, part)?.0))
+        let read = self.open_shard(shard)?;
+        self.pool.install(|| self.decode(&read, shard, part))
     }
 
-    /// All positions of the games for validation, and what the whole of the data is.
+    /// Goes through everything: the positions of the games for validation, and what the whole of the data is.
     ///
     /// # Errors
     /// As [`Source::read`]; and there are none, although a share of the games was asked for.
-    pub fn validation(&self) -> Result<(Samples, Content), DataError> {
+    pub fn survey(&self) -> Result<Survey, DataError> {
         let mut all = Decoded::default();
-        let (mut digests, mut games) = (String::new(), 0);
+        let (mut digests, mut games, mut training) = (String::new(), 0, Tally::default());
         for shard in 0..self.shards.len() {
-            let (decoded, content, played) = self.pool.install(|| self.decode(shard, Part::Validation))?;
-            all.append(&decoded);
-            digests.push_str(&content);
-            games += played;
+            let read = self.open_shard(shard)?;
+            all.append(&self.pool.install(|| self.decode(&read, shard, Part::Validation))?);
+            training = training.and(self.pool.install(|| self.decode(&read, shard, Part::Training))?.tally);
+            digests.push_str(&read.header.content);
+            games += read.header.games;
         }
         if all.samples.is_empty() && self.choice.validation_share > 0.0 {
             return Err(DataError::NothingToValidate { games });
         }
-        Ok((all.samples, Content { digest: hex(&sha256(&[digests.as_bytes()])), games, tally: all.tally }))
+        let digest = hex(&sha256(&[digests.as_bytes()]));
+        Ok(Survey { validation: all.samples, content: Content { digest, games, training, validation: all.tally } })
     }
 
-    /// The positions, the content's digest, and how many games there are in all.
-    fn decode(&self, shard: usize, part: Part) -> Result<(Decoded, String, u64), DataError> {
-        let SourceShard { files, weight } = &self.shards[shard];
-        let read = read_shard(files, Some(self.variant.rules_hash()))?;
+    fn open_shard(&self, shard: usize) -> Result<Shard, DataError> {
+        Ok(read_shard(&self.shards[shard].files, Some(self.variant.rules_hash()))?)
+    }
+
+    fn decode(&self, read: &Shard, shard: usize, part: Part) -> Result<Decoded, DataError> {
         let chosen: Vec<&GameRecord> =
             read.games.iter().filter(|game| self.part(&read.header.origin, game.game) == part).collect();
         let games: Vec<Result<Decoded, DataError>> = chosen.par_iter().map(|game| self.game(game)).collect();
@@ -241,8 +256,8 @@ impl Source {
         for game in games {
             all.append(&game?);
         }
-        all.samples.weigh(*weight);
-        Ok((all, read.header.content, read.header.games))
+        all.samples.weigh(self.shards[shard].weight);
+        Ok(all)
     }
 
     /// The two games of a pair begin alike, so they are kept together.

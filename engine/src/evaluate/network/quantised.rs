@@ -154,7 +154,7 @@ impl Scales {
     }
 
     /// What an output of 1.0 is in sums of activations times output weights.
-    pub(super) fn one(self) -> i64 {
+    pub fn one(self) -> i64 {
         i64::from(self.transformer).pow(2) * i64::from(self.output)
     }
 
