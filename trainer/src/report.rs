@@ -2,6 +2,7 @@
 
 use crate::fit::values::{PieceValues, ValueOutcome};
 use crate::plan::Plan;
+use crate::quality::Quality;
 use crate::record::{RecordError, shards};
 use crate::training_loop::GenerationResult;
 use fairyforge_engine::variant::Variant;
@@ -58,6 +59,8 @@ pub struct LoopReport<'a> {
     pub generations: &'a [GenerationResult],
     /// The games of each generation.
     pub facts: &'a [GameFacts],
+    /// The games of all as data.
+    pub quality: &'a Quality,
 }
 
 impl LoopReport<'_> {
@@ -88,6 +91,7 @@ impl LoopReport<'_> {
         for (generation, facts) in self.generations.iter().zip(self.facts) {
             self.write_generation(&mut text, generation, facts);
         }
+        text.push_str(&self.quality.markdown());
         self.write_provenance(&mut text);
         text
     }
