@@ -23,6 +23,7 @@ pub mod pgn;
 pub mod plan;
 pub mod play;
 pub mod progress;
+pub mod quality;
 pub mod record;
 pub mod report;
 pub mod run_dir;

@@ -3,6 +3,7 @@
 use crate::fit::FitReport;
 use crate::fit::values::{PieceValues, ValueOutcome};
 use crate::plan::Plan;
+use crate::quality::Quality;
 use crate::record::{RecordError, shards};
 use crate::train::making::Made;
 use crate::training_loop::{GenerationResult, Learnt};
@@ -60,6 +61,8 @@ pub struct LoopReport<'a> {
     pub generations: &'a [GenerationResult],
     /// The games of each generation.
     pub facts: &'a [GameFacts],
+    /// The games of all as data.
+    pub quality: &'a Quality,
 }
 
 impl LoopReport<'_> {
@@ -85,6 +88,7 @@ impl LoopReport<'_> {
         for (generation, facts) in self.generations.iter().zip(self.facts) {
             self.write_generation(&mut text, generation, facts);
         }
+        text.push_str(&self.quality.markdown());
         self.write_provenance(&mut text);
         text
     }

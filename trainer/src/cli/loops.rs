@@ -4,6 +4,7 @@ use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::{Plan, check_claims, folder_beside};
+use crate::quality::Quality;
 use crate::report::{GameFacts, LoopReport};
 use crate::run_dir::write_atomically;
 use crate::training_loop::{GenerationResult, LoopError, LoopTables, TrainingLoop};
@@ -105,8 +106,18 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<
         .map(|generation| GameFacts::of(&run.selfplay(generation.number), variant.rules_hash()))
         .collect::<Result<Vec<_>, _>>()
         .context("cannot read the games back")?;
-    let report =
-        LoopReport { plan, variant: &variant, version: VERSION, command, generations: &generations, facts: &facts };
+    let quality = on_threads(threads, || Quality::of(&[run.root()]))?.context("cannot read the games back")?;
+    let report = LoopReport {
+        plan,
+        variant: &variant,
+        version: VERSION,
+        command,
+        generations: &generations,
+        facts: &facts,
+        quality: &quality,
+    };
+    write_atomically(&run.calibration(), quality.curve().context("cannot draw")?.as_bytes())
+        .context("cannot write the drawing")?;
     write_atomically(&run.report(), report.markdown().as_bytes()).context("cannot write the report")?;
     outln!("{}", report.text())?;
     print_times(&generations)?;

@@ -93,7 +93,7 @@ enum Command {
     Loop(loops::LoopArgs),
     /// Measure what matches cost beside the searches.
     Bench(bench::BenchArgs),
-    /// Look at recorded games: verify, digest, head.
+    /// Look at recorded games: verify, digest, head, quality.
     #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
     /// Tables of few men, by retrograde analysis: build, verify, probe.

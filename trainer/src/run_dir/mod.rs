@@ -13,6 +13,7 @@
 //!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
 //!      claims.json
+//!      calibration.svg
 //!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
 //! ```
 //!
@@ -179,6 +180,11 @@ impl RunPaths {
     /// `chart.svg`: what a report draws.
     pub fn chart(&self) -> PathBuf {
         self.root.join("chart.svg")
+    }
+
+    /// `calibration.svg`: results by score in the games, as a report shows them.
+    pub fn calibration(&self) -> PathBuf {
+        self.root.join("calibration.svg")
     }
 
     /// `claims.json`: the verdicts on claims about a game.
