@@ -23,6 +23,7 @@ pub mod pgn;
 pub mod plan;
 pub mod play;
 pub mod progress;
+mod progression;
 pub mod quality;
 pub mod record;
 pub mod report;

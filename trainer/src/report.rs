@@ -3,8 +3,10 @@
 use crate::fit::FitReport;
 use crate::fit::values::{PieceValues, ValueOutcome};
 use crate::plan::Plan;
+use crate::progression::Progression;
 use crate::quality::Quality;
 use crate::record::{RecordError, shards};
+use crate::run_dir::RunPaths;
 use crate::train::making::Made;
 use crate::training_loop::{GenerationResult, Learnt};
 use fairyforge_engine::variant::Variant;
@@ -63,6 +65,8 @@ pub struct LoopReport<'a> {
     pub facts: &'a [GameFacts],
     /// The games of all as data.
     pub quality: &'a Quality,
+    /// How strong the generations are.
+    pub progression: &'a Progression,
 }
 
 impl LoopReport<'_> {
@@ -88,6 +92,7 @@ impl LoopReport<'_> {
         for (generation, facts) in self.generations.iter().zip(self.facts) {
             self.write_generation(&mut text, generation, facts);
         }
+        text.push_str(&self.progression.markdown(RunPaths::PROGRESSION));
         text.push_str(&self.quality.markdown());
         self.write_provenance(&mut text);
         text

@@ -263,6 +263,9 @@ fn networks_for_three_generations() {
     }
     let report = place.read("run/report.md");
     assert!(report.contains("[training/003](training/003/report.md)"), "{report}");
+    assert!(report.contains("(progression.svg)") && place.read("run/progression.svg").starts_with("<svg"), "{report}");
+    let rated = report.lines().filter(|line| line.starts_with("| ") && line.contains(" ± ") && line.ends_with(" |"));
+    assert_eq!(rated.count(), 3, "{report}");
     place
         .run(&format!("match --variant chess --a {best} --b a-priori --pairs 2 --nodes 20 --seed 9 --out m"))
         .succeeded();

@@ -4,6 +4,7 @@ use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::{Plan, check_claims, folder_beside};
+use crate::progression::Progression;
 use crate::quality::Quality;
 use crate::report::{GameFacts, LoopReport};
 use crate::run_dir::write_atomically;
@@ -101,28 +102,33 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<
         command,
     };
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
+    on_threads(threads, || tell(&training, &generations))??;
+    print_times(&generations)?;
+    outln!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display())?;
+    Ok(())
+}
+
+/// Writes the report with its drawings, and prints the short one.
+fn tell(training: &TrainingLoop<'_>, generations: &[GenerationResult]) -> Result<(), Failure> {
+    let &TrainingLoop { plan, variant, run, program, command, .. } = training;
     let facts = generations
         .iter()
         .map(|generation| GameFacts::of(&run.selfplay(generation.number), variant.rules_hash()))
         .collect::<Result<Vec<_>, _>>()
         .context("cannot read the games back")?;
-    let quality = on_threads(threads, || Quality::of(&[run.root()]))?.context("cannot read the games back")?;
-    let report = LoopReport {
-        plan,
-        variant: &variant,
-        version: VERSION,
-        command,
-        generations: &generations,
-        facts: &facts,
-        quality: &quality,
-    };
-    write_atomically(&run.calibration(), quality.curve().context("cannot draw")?.as_bytes())
-        .context("cannot write the drawing")?;
-    write_atomically(&run.report(), report.markdown().as_bytes()).context("cannot write the report")?;
-    outln!("{}", report.text())?;
-    print_times(&generations)?;
-    outln!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display())?;
-    Ok(())
+    let quality = Quality::of(&[run.root()]).context("cannot read the games back")?;
+    let accepted = |number| generations.iter().any(|generation| generation.number == number && generation.accepted);
+    let progression = Progression::of(run, accepted).context("cannot rate the generations")?;
+    let (quality, progression) = (&quality, &progression);
+    let report =
+        LoopReport { plan, variant, version: program, command, generations, facts: &facts, quality, progression };
+    let calibration = quality.curve().context("cannot draw")?;
+    let strengths = progression.drawing().context("cannot draw")?;
+    let files = [(run.calibration(), calibration), (run.progression(), strengths), (run.report(), report.markdown())];
+    for (path, text) in files {
+        write_atomically(&path, text.as_bytes()).context("cannot write the report")?;
+    }
+    outln!("{}", report.text())
 }
 
 fn print_times(generations: &[GenerationResult]) -> Result<(), Failure> {

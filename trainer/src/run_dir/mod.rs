@@ -13,7 +13,7 @@
 //!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
 //!      claims.json
-//!      calibration.svg
+//!      calibration.svg progression.svg
 //!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
 //! ```
 //!
@@ -180,6 +180,14 @@ impl RunPaths {
     /// `chart.svg`: what a report draws.
     pub fn chart(&self) -> PathBuf {
         self.root.join("chart.svg")
+    }
+
+    /// Name of the drawing of generations' strengths.
+    pub const PROGRESSION: &str = "progression.svg";
+
+    /// `progression.svg`: how strong a loop's generations are.
+    pub fn progression(&self) -> PathBuf {
+        self.root.join(Self::PROGRESSION)
     }
 
     /// `calibration.svg`: results by score in the games, as a report shows them.
