@@ -264,8 +264,10 @@ fn networks_for_three_generations() {
     let report = place.read("run/report.md");
     assert!(report.contains("[training/003](training/003/report.md)"), "{report}");
     assert!(report.contains("(progression.svg)") && place.read("run/progression.svg").starts_with("<svg"), "{report}");
-    let rated = report.lines().filter(|line| line.starts_with("| ") && line.contains(" ± ") && line.ends_with(" |"));
-    assert_eq!(rated.count(), 3, "{report}");
+    let strengths = report.split("## Elo against").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    let rows =
+        strengths.lines().filter(|line| line.ends_with(" |") && line.contains(['±', '–']) && !line.contains('%'));
+    assert_eq!(rows.count(), 3, "{strengths}");
     place
         .run(&format!("match --variant chess --a {best} --b a-priori --pairs 2 --nodes 20 --seed 9 --out m"))
         .succeeded();
