@@ -10,7 +10,7 @@ use fairyforge_engine::evaluate::network::{
     Architecture, Card, CardData, Features, Instructions, Mirroring, Network, NetworkFile, NetworkFileError,
     Parameters, QuantisationError, Quantised, Scales, inputs_of,
 };
-use fairyforge_engine::evaluate::{Evaluator, Weights};
+use fairyforge_engine::evaluate::{Evaluator, Tapered, Weights};
 use fairyforge_engine::geometry::Square;
 use fairyforge_engine::position::{Observer, Piece, Position, Unobserved};
 use fairyforge_engine::search::{Limits, Memory, Params, Report, Request, search};
@@ -102,7 +102,7 @@ fn file_of(quantised: Quantised) -> NetworkFile {
         gate: Some("none".into()),
         ..Card::default()
     };
-    NetworkFile { quantised, unit_values, card }
+    NetworkFile { quantised, base: None, unit_values, card }
 }
 
 fn network(features: &Arc<Features>, seed: u64) -> Network {
@@ -618,4 +618,48 @@ fn observers_hear_how_many_men_are_left_in_hand() {
         }
     }
     assert!(heard > 0);
+}
+
+/// With weights below, a network's value is its own and theirs, along every line, and moves are guessed at as they do.
+#[test]
+fn the_weights_below_a_network_are_added_move_by_move() {
+    for name in ["chess", "herculean", "sorcerer-reinforcements"] {
+        let variant = variant(name);
+        let features = plain(&variant, 64);
+        let alone = file_of(quantised(&features, &random_parameters(&features, 5)));
+        let weights = Weights::best_known(&variant);
+        let base = Tapered::new(&variant, &weights);
+        let above = NetworkFile { base: Some(weights), ..alone.clone() };
+        let above = NetworkFile::from_bytes(&variant, &above.to_bytes().unwrap()).unwrap();
+        let (alone, above) = (Network::new(alone), Network::new(above));
+        let (mut random, mut position) = (seeded(), Position::start(&variant));
+        let mut line = above.line(&position, 80);
+        for ply in 0..79 {
+            let moves = position.legal_moves();
+            let Some(&mv) = moves.get(random.next_u32() as usize % moves.len().max(1)) else { break };
+            position.make(mv, &mut above.follow(&mut line, ply));
+            let expected = alone.value_of(&position) + base.value_of(&position);
+            assert_eq!(above.value(&position, &mut line, ply + 1), expected, "{name} {ply}");
+            assert_eq!(above.value_of(&position), expected, "{name} {ply}");
+            let piece = position.piece_at(mv.to());
+            assert_eq!(above.step_gain(piece, mv.from(), mv.to()), base.step_gain(piece, mv.from(), mv.to()));
+        }
+    }
+}
+
+#[test]
+fn weights_of_another_game_are_no_base() {
+    let chess = variant("chess");
+    let file = file_of(quantised(&plain(&chess, 64), &random_parameters(&plain(&chess, 64), 2)));
+    let bytes = NetworkFile { base: Some(Weights::a_priori(&chess)), ..file }.to_bytes().unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let place = text.find("rules_hash = ").unwrap();
+    let mut other = bytes.clone();
+    // The hash in the weights' text, not the network's own.
+    let hash =
+        bytes.windows(64).enumerate().skip(place / 2).filter(|(_, window)| window.iter().all(u8::is_ascii_hexdigit));
+    let (at, _) = hash.last().unwrap();
+    other[at] = if other[at] == b'0' { b'1' } else { b'0' };
+    let error = NetworkFile::from_bytes(&chess, &other).unwrap_err();
+    assert!(matches!(error, NetworkFileError::Base(_) | NetworkFileError::Damaged { .. }), "{error}");
 }

@@ -72,6 +72,9 @@ pub struct NetworkSettings {
     /// From which generations' games.
     #[serde(default)]
     pub window: WindowLaw,
+    /// Weights below the network, as in a plan of training.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The network's shape.
     #[serde(default = "usual_shape")]
     pub network: Architecture,
@@ -125,11 +128,12 @@ impl WindowLaw {
 impl NetworkSettings {
     /// The plan of one training.
     pub fn plan(&self, variant: &str, seed: u64, data: impl Iterator<Item = DataSettings>) -> TrainPlan {
-        let Self { network, sharing, training, rate, target, adam, filter, .. } = self.clone();
+        let Self { base, network, sharing, training, rate, target, adam, filter, .. } = self.clone();
         TrainPlan {
             format: TrainPlan::FORMAT,
             variant: variant.to_owned(),
             seed,
+            base,
             network,
             sharing,
             training,

@@ -7,6 +7,7 @@ use crate::variant::Variant;
 use crate::variant::rules::{Colour, MAX_UNITS};
 
 /// A [`Weights`] file laid out for speed.
+#[derive(Debug)]
 pub struct Tapered {
     /// By man and square, signed for White's view.
     on_square: Vec<[Balance; GRID_SQUARES]>,

@@ -59,6 +59,9 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let mut plan = Plan::read(&text).or_bad_input(doing)?;
     plan.variant = beside(&args.plan, plan.variant);
     plan.start = plan.start.map(|start| beside(&args.plan, start));
+    if let Some(train) = &mut plan.train {
+        train.base = train.base.take().map(|base| beside(&args.plan, base));
+    }
     for adjudication in [&mut plan.selfplay.adjudication, &mut plan.gate.adjudication] {
         adjudication.endgames = adjudication.endgames.take().map(|named| folder_beside(&args.plan, &named));
     }

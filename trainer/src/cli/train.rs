@@ -1,5 +1,6 @@
 //! `fairyforge train`.
 
+use super::loops::beside;
 use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
@@ -7,12 +8,13 @@ use crate::plan::folder_beside;
 use crate::run_dir::RunDir;
 use crate::train::bench::{BenchResult, BenchSettings, measure};
 use crate::train::kernels::LANES;
-use crate::train::making::{Making, MakingError, open_source, saved, usual_name};
+use crate::train::making::{Making, MakingError, load_base, open_source, saved, usual_name};
 use crate::train::plan::{DataSettings, TrainPlan};
 use crate::train::report::TrainReport;
 use crate::train::run::TrainError;
 use crate::train::source::Source;
 use anyhow::Context;
+use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::Features;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -76,13 +78,17 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
     let plan = TrainPlan::read(&text).or_bad_input(doing)?;
     let variant = load_variant(&plan.variant)?;
     let features = Arc::new(Features::new(&variant, plan.network.clone()).or_bad_input(doing)?);
-    let source = source_of(args, (&plan, path), &features)?;
+    let name = plan.base.clone().map(|name| beside(path, name));
+    let base = load_base(&variant, name.as_deref()).or_bad_input(|| "cannot load the weights below".into())?;
+    let weights = base.as_ref().map(|base| &base.weights);
+    let source = source_of(args, (&plan, path), (&features, weights))?;
     let out = or_run(args.out.as_ref(), usual_name(path));
-    let saved = saved(&plan, &features).context("cannot write the plan as TOML")?;
+    let saved = saved(&plan, &features, base.as_ref()).context("cannot write the plan as TOML")?;
     let run = open_run(&out, &saved)?;
     let making = Making {
         plan: &plan,
         features: &features,
+        base: weights,
         source: &source,
         run: &run,
         stop: &*stop_on_interrupt()?,
@@ -97,12 +103,12 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
 fn source_of(
     args: &TrainArgs,
     (plan, path): (&TrainPlan, &Path),
-    features: &Arc<Features>,
+    seen: (&Arc<Features>, Option<&Weights>),
 ) -> Result<Arc<Source>, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("cannot start threads")?;
     let beside = |data: &DataSettings| DataSettings { folder: folder_beside(path, &data.folder), ..data.clone() };
     let folders: Vec<DataSettings> = plan.data.iter().map(beside).collect();
-    open_source(plan, &folders, features, Arc::new(pool)).or_bad_input(|| "cannot read the games".into())
+    open_source(plan, &folders, seen, Arc::new(pool)).or_bad_input(|| "cannot read the games".into())
 }
 
 fn cut_off(error: MakingError, out: &Path) -> Failure {

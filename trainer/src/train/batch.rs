@@ -8,8 +8,10 @@ pub struct Batch {
     /// Where each of these lists ends.
     ends: Vec<u32>,
     buckets: Vec<u8>,
-    /// What sigmoid(output) should be: 0 to 1, the side to move's view.
+    /// What sigmoid(base + output) should be: 0 to 1, the side to move's view.
     pub targets: Vec<f32>,
+    /// What is known without the network, in the output's unit.
+    pub bases: Vec<f32>,
     /// How much each position counts.
     pub weights: Vec<f32>,
 }
@@ -19,8 +21,10 @@ pub struct Batch {
 pub struct Label {
     /// The output layer.
     pub bucket: u8,
-    /// What sigmoid(output) should be.
+    /// What sigmoid(base + output) should be.
     pub target: f32,
+    /// What is known without the network.
+    pub base: f32,
     /// How much the position counts.
     pub weight: f32,
 }
@@ -46,6 +50,7 @@ impl Batch {
         }
         self.buckets.push(label.bucket);
         self.targets.push(label.target);
+        self.bases.push(label.base);
         self.weights.push(label.weight);
     }
 
@@ -56,6 +61,7 @@ impl Batch {
         self.ends.extend(other.ends.iter().map(|end| end + shift));
         self.buckets.extend_from_slice(&other.buckets);
         self.targets.extend_from_slice(&other.targets);
+        self.bases.extend_from_slice(&other.bases);
         self.weights.extend_from_slice(&other.weights);
     }
 
@@ -88,7 +94,7 @@ mod tests {
 
     #[test]
     fn positions_keep_their_inputs_and_labels() {
-        let label = |bucket| Label { bucket, target: 0.5, weight: f32::from(bucket) };
+        let label = |bucket| Label { bucket, target: 0.5, base: 0.0, weight: f32::from(bucket) };
         let mut batch = Batch::default();
         batch.push([vec![3, 1], vec![7]], label(1));
         batch.push([vec![], vec![2, 2]], label(2));

@@ -82,16 +82,16 @@ pub fn compared(
     Ok(Some(Agreement { positions: differences.len(), worst, typical: square.sqrt() }))
 }
 
-/// The file, and what rounding costs. Exchanges are judged by the best weights known of the variant.
+/// The file, and what rounding costs. Exchanges are judged by the weights below, or by the best known of the variant.
 ///
 /// # Errors
 /// The numbers do not fit, or could overflow.
 pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(NetworkFile, Rounding), ExportError> {
-    let TrainedBy { plan, trained, program } = by;
+    let TrainedBy { plan, base, trained, program } = by;
     let scales = Scales::fitting(&trained.parameters, plan.target.centipawns.round() as i32);
     let (quantised, rounding) = Quantised::new(features, &trained.parameters, scales)?;
     let variant = features.variant();
-    let values = Weights::best_known(variant).exchange_values();
+    let values = base.cloned().unwrap_or_else(|| Weights::best_known(variant)).exchange_values();
     let last = trained.looks.last();
     let card = Card {
         method: "trained on recorded games with burn".into(),
@@ -108,7 +108,8 @@ pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(Net
         rounding_centipawns: Some(rounding.typical_centipawns),
         gate: None,
     };
-    let file = NetworkFile { quantised, unit_values: values[..variant.units().len()].to_vec(), card };
+    let file =
+        NetworkFile { quantised, base: base.cloned(), unit_values: values[..variant.units().len()].to_vec(), card };
     Ok((file, rounding))
 }
 
@@ -164,13 +165,13 @@ mod tests {
             let model = Model::new(&layout, 7);
             let text = format!("format = 1\nvariant = {name:?}\nseed = 1\n[[data]]\nfolder = \"x\"");
             let plan = TrainPlan::read(&text).unwrap();
-            let by = TrainedBy { plan: &plan, trained: &trained(&model, &layout), program: "test" };
+            let by = TrainedBy { plan: &plan, base: None, trained: &trained(&model, &layout), program: "test" };
             let (file, rounding) = network_file(&features, &by).unwrap();
             let bytes = file.to_bytes().unwrap();
             let network = Network::new(NetworkFile::from_bytes(&variant, &bytes).unwrap());
             let positions = positions(&variant, 10);
             let mut samples = Samples::default();
-            let known = Known { result: 0, score: 0, weight: 1.0 };
+            let known = Known { result: 0, score: 0, base: 0, weight: 1.0 };
             positions.iter().for_each(|position| samples.push(&*features, position, known, &mut Vec::new()));
             let all: Vec<u32> = (0..samples.len() as u32).collect();
             let batch = samples.batch(&all, features.slots(), Blend { centipawns: 400.0, result_share: 0.0 });

@@ -233,7 +233,7 @@ mod tests {
             Choice { filter: FilterSettings { least_ply, ..FilterSettings::default() }, validation_share: 0.0 };
         let data = [DataSettings { folder: folder.to_owned(), weight: 1.0 }];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        Arc::new(Source::open((variant, features), &data, choice, Arc::new(pool)).unwrap())
+        Arc::new(Source::open((variant, features), &data, choice, Arc::new(pool), None).unwrap())
     }
 
     const fn settings(window: usize) -> FeedSettings {

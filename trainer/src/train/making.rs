@@ -2,13 +2,16 @@
 
 use super::export::{Agreement, ExportError, compared, network_file};
 use super::model::Layout;
-use super::plan::{DataSettings, TrainPlan};
+use super::plan::{DataSettings, NO_BASE, TrainPlan};
 use super::report::{DrawError, TrainReport};
 use super::run::{TrainError, Trained, TrainedBy, Training};
 use super::source::{Choice, DataError, Source};
+use crate::named_weights::{self, NamedWeights, NamedWeightsError};
 use crate::progress::Progress;
 use crate::run_dir::{FileError, RunDir, write_atomically};
+use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::{Features, NetworkFile, Rounding};
+use fairyforge_engine::variant::Variant;
 use rayon::ThreadPool;
 use serde_json::json;
 use std::path::Path;
@@ -49,6 +52,8 @@ pub struct Making<'a> {
     pub plan: &'a TrainPlan,
     /// What the network sees.
     pub features: &'a Arc<Features>,
+    /// The weights below the network.
+    pub base: Option<&'a Weights>,
     /// The games.
     pub source: &'a Arc<Source>,
     /// Where states, losses, network and report go.
@@ -81,12 +86,12 @@ pub struct Made {
 pub fn open_source(
     plan: &TrainPlan,
     folders: &[DataSettings],
-    features: &Arc<Features>,
+    (features, base): (&Arc<Features>, Option<&Weights>),
     pool: Arc<ThreadPool>,
 ) -> Result<Arc<Source>, DataError> {
     let choice = Choice { filter: plan.filter, validation_share: plan.training.validation_share };
     let seen = (Arc::clone(features.variant()), Arc::clone(features) as _);
-    Ok(Arc::new(Source::open(seen, folders, choice, pool)?))
+    Ok(Arc::new(Source::open(seen, folders, choice, pool, base)?))
 }
 
 impl Making<'_> {
@@ -106,7 +111,7 @@ impl Making<'_> {
         progress.finish();
         let trained = trained?;
         note(run, &progress)?;
-        let by = TrainedBy { plan, trained: &trained, program: self.program };
+        let by = TrainedBy { plan, base: self.base, trained: &trained, program: self.program };
         let (file, rounding) = network_file(features, &by)?;
         let agreement = compared(&file.quantised, &rounding, &survey.validation, &trained.outputs)?;
         write_atomically(&run.network(), &file.to_bytes().map_err(ExportError::from)?)?;
@@ -120,7 +125,7 @@ impl Making<'_> {
     pub fn report<'a>(&'a self, made: &'a Made) -> TrainReport<'a> {
         let variant = self.features.variant();
         TrainReport {
-            by: TrainedBy { plan: self.plan, trained: &made.trained, program: self.program },
+            by: TrainedBy { plan: self.plan, base: self.base, trained: &made.trained, program: self.program },
             rounding: made.rounding,
             agreement: made.agreement,
             title: &variant.rules().title,
@@ -146,12 +151,25 @@ fn note(run: &RunDir, progress: &Progress) -> Result<(), FileError> {
     run.append_event(&json!({"event": "train", "batches": batches, "positions": positions, "seconds": seconds}))
 }
 
+/// The weights below a plan's network; a file is called as it is seen from here.
+///
+/// # Errors
+/// There are no weights of that name.
+pub fn load_base(variant: &Variant, name: Option<&str>) -> Result<Option<NamedWeights>, NamedWeightsError> {
+    match name {
+        Some(NO_BASE) => Ok(None),
+        name => named_weights::load(variant, Path::new(name.unwrap_or(named_weights::usual(variant)))).map(Some),
+    }
+}
+
 /// The plan as the run keeps it: whatever decides the network.
 ///
 /// # Errors
 /// The plan cannot be written as TOML.
-pub fn saved(plan: &TrainPlan, features: &Features) -> Result<String, toml::ser::Error> {
-    Ok(format!("rules_hash = {:?}\n{}", features.variant().rules_hash(), toml::to_string(plan)?))
+pub fn saved(plan: &TrainPlan, features: &Features, base: Option<&NamedWeights>) -> Result<String, toml::ser::Error> {
+    let base = base.map_or(NO_BASE, |base| base.digest.as_str());
+    let rules = features.variant().rules_hash();
+    Ok(format!("rules_hash = {rules:?}\nbase_digest = {base:?}\n{}", toml::to_string(plan)?))
 }
 
 /// The folder where a training run lies when nothing is said.

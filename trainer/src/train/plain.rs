@@ -38,7 +38,7 @@ pub fn network_outputs(tensors: NetworkTensors, batch: &Batch) -> Tensor<1> {
 pub fn mean_error(outputs: Tensor<1>, batch: &Batch) -> Tensor<1> {
     let (device, dtype) = (outputs.device(), outputs.dtype());
     let vector = |numbers: &[f32]| Tensor::<1>::from_data(numbers_of(numbers, dtype), (&device, dtype));
-    let errors = activation::sigmoid(outputs) - vector(&batch.targets);
+    let errors = activation::sigmoid(outputs + vector(&batch.bases)) - vector(&batch.targets);
     let weighted = errors.clone() * errors * vector(&batch.weights);
     // As a tensor: burn turns numbers beside tensors into single precision on the way back.
     let total = TensorData::new(vec![batch.total_weight()], [1]).convert_dtype(dtype);

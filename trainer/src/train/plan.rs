@@ -29,6 +29,9 @@ pub struct TrainPlan {
     pub variant: String,
     /// Seed of everything random.
     pub seed: u64,
+    /// Weights below the network, whose value is added to its own: a file, or a word for some; those best known if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The network's shape. Whether it is one, and fits the game, is for the engine to say.
     #[serde(default = "usual_shape")]
     pub network: Architecture,
@@ -117,6 +120,9 @@ pub struct DataSettings {
     #[serde(default = "one")]
     pub weight: f64,
 }
+
+/// The word for no weights below a network.
+pub const NO_BASE: &str = "none";
 
 const fn one() -> f64 {
     1.0

@@ -130,7 +130,7 @@ impl TrainReport<'_> {
             let _ = writeln!(text, "| {batches} | {} | {rate:.2e} | {training:.6} | {validation} |", epoch + 1);
         }
         text.push_str(
-            "\nA loss is the weighted mean of (sigmoid(output) − target)²: over the batches since the last row, before each was \
+            "\nA loss is the weighted mean of (sigmoid(base + output) − target)²: over the batches since the last row, before each was \
              learnt from; and over the games kept for validation, against the targets of the end.\n\n",
         );
     }
@@ -162,7 +162,7 @@ fn chart(looks: &[Look]) -> Result<String, DrawError> {
     let looks = thinned(looks, MOST_POINTS);
     let training = |look: &Look| Some((look.batches as f64, look.training));
     let validation = |look: &Look| Some((look.batches as f64, look.validation?));
-    let lines: [(&str, RGBColor, Vec<(f64, f64)>); 2] = [
+    let lines: [(_, _, Vec<_>); 2] = [
         ("training", TRAINING, looks.iter().filter_map(training).collect()),
         ("validation", VALIDATION, looks.iter().filter_map(validation).collect()),
     ];

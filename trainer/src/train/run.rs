@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::run_dir::{FileError, RunDir};
 use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
+use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::Parameters;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -93,6 +94,8 @@ pub struct Trained {
 pub struct TrainedBy<'a> {
     /// What was asked for.
     pub plan: &'a TrainPlan,
+    /// The weights below the network.
+    pub base: Option<&'a Weights>,
     /// What came of it.
     pub trained: &'a Trained,
     /// Version of the program.

@@ -16,6 +16,8 @@ pub struct Known {
     pub result: i8,
     /// The search's score in centipawns.
     pub score: i16,
+    /// The value by the weights below the network, in centipawns.
+    pub base: i16,
     /// How much it counts.
     pub weight: f32,
 }
@@ -106,7 +108,8 @@ impl Samples {
     fn copy(&self, index: usize, slots: usize, blend: Blend, batch: &mut Batch) {
         let known = self.known[index];
         let target = blend.target(known.result, known.score) as f32;
-        let label = Label { bucket: self.buckets[index], target, weight: known.weight };
+        let base = (f64::from(known.base) / blend.centipawns) as f32;
+        let label = Label { bucket: self.buckets[index], target, base, weight: known.weight };
         batch.push([0, 1].map(|side| self.inputs(2 * index + side, slots)), label);
     }
 

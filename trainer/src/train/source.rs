@@ -9,6 +9,7 @@ use super::samples::{Known, Samples};
 use crate::checksum::{hex, number, sha256};
 use crate::record::{GameRecord, Origin, PositionRecord, RecordError, Shard, read_shard};
 use crate::run_dir::{FileError, ShardFiles, list_shards, shard_folders};
+use fairyforge_engine::evaluate::{Evaluator, Tapered, Weights};
 use fairyforge_engine::position::{Position, UnpackError};
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::Colour;
@@ -141,6 +142,8 @@ pub struct Source {
     choice: Choice,
     shards: Vec<SourceShard>,
     pool: Arc<ThreadPool>,
+    /// What is known without the network.
+    base: Option<Tapered>,
 }
 
 #[derive(Debug)]
@@ -181,6 +184,7 @@ impl Source {
         data: &[DataSettings],
         choice: Choice,
         pool: Arc<ThreadPool>,
+        base: Option<&Weights>,
     ) -> Result<Self, DataError> {
         let mut shards = Vec::new();
         for DataSettings { folder, weight } in data {
@@ -193,7 +197,8 @@ impl Source {
                 return Err(RecordError::NoShards { dir: PathBuf::from(folder) }.into());
             }
         }
-        Ok(Self { variant, inputs, choice, shards, pool })
+        let base = base.map(|weights| Tapered::new(&variant, weights));
+        Ok(Self { variant, inputs, choice, shards, pool, base })
     }
 
     /// Number of shards.
@@ -275,7 +280,8 @@ impl Source {
         for record in &game.positions {
             let Some(position) = self.chosen(game, record, &mut decoded.tally)? else { continue };
             let result = if position.side_to_move() == Colour::White { game.result } else { -game.result };
-            let known = Known { result, score: record.score, weight: 1.0 };
+            let base = self.base.as_ref().map_or(0, |base| base.value_of(&position)) as i16;
+            let known = Known { result, score: record.score, base, weight: 1.0 };
             decoded.samples.push(&*self.inputs, &position, known, &mut scratch);
         }
         let positions = decoded.samples.len() as f64;

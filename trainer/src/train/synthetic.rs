@@ -48,7 +48,8 @@ pub fn batch(sizes: Sizes, positions: usize, seed: u64) -> Batch {
         let sides = [side(), side()];
         let bucket = numbers.0.below(sizes.buckets) as u8;
         let (target, weight) = (numbers.part() as f32, (0.5 + numbers.part()) as f32);
-        batch.push(sides, Label { bucket, target, weight });
+        let base = (numbers.part() - 0.5) as f32;
+        batch.push(sides, Label { bucket, target, base, weight });
     }
     batch
 }

@@ -143,7 +143,7 @@ pub enum LoopError {
     },
     /// Nothing to play with.
     #[error(transparent)]
-    Judge(#[from] NamedJudgeError),
+    Judge(#[from] Box<NamedJudgeError>),
     /// A fit begins with weights.
     #[error(
         "start: expected weights, from which a fit begins, got a network; with a table [train] networks are trained"
@@ -227,7 +227,8 @@ impl TrainingLoop<'_> {
         // What a run began with is its own, whatever becomes of the file.
         if !self.run.weights(START).exists() && !self.run.generation_network(START).exists() {
             let start = self.plan.start.as_deref().unwrap_or(named_weights::A_PRIORI);
-            named_judge::load(self.variant, Path::new(start))?.keep(self.run, START)?;
+            let named = named_judge::load(self.variant, Path::new(start)).map_err(Box::new)?;
+            named.keep(self.run, START)?;
         }
         let mut parent = START;
         let mut results = Vec::new();
@@ -242,7 +243,7 @@ impl TrainingLoop<'_> {
     }
 
     fn generation(&self, number: u32, parent: u32) -> Result<GenerationResult, LoopError> {
-        let old = NamedJudge::kept(self.variant, self.run, parent)?;
+        let old = NamedJudge::kept(self.variant, self.run, parent).map_err(Box::new)?;
         let began = Instant::now();
         self.selfplay(number, &old)?;
         let selfplay = began.elapsed();

@@ -3,6 +3,7 @@
 use super::architecture::{Architecture, ArchitectureError};
 use super::features::Features;
 use super::quantised::{Integers, QuantisationError, Quantised, Scales, lengths_of};
+use crate::evaluate::{Weights, WeightsError};
 use crate::variant::Variant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -19,7 +20,7 @@ const MAGIC: &[u8; 8] = b"FFNET\r\n\n";
 /// Version of the format.
 const FORMAT: u32 = 1;
 /// Longest header that is read, in bytes.
-const MOST_HEADER: usize = 1 << 16;
+const MOST_HEADER: usize = 1 << 20;
 /// Longest file that is read, in bytes: a hundred times the networks we know.
 const MOST_FILE_BYTES: u64 = 1 << 29;
 /// Bytes of a checksum.
@@ -32,6 +33,8 @@ const MOST_UNIT_VALUE: i32 = 5_000;
 pub struct NetworkFile {
     /// Shape, game and numbers.
     pub quantised: Quantised,
+    /// Weights whose value is added to the network's: then it only has to know what they do not.
+    pub base: Option<Weights>,
     /// What units are worth in exchanges, in centipawns, by unit type in the variant's order.
     pub unit_values: Vec<i32>,
     /// Where the numbers come from.
@@ -165,6 +168,9 @@ pub enum NetworkFileError {
         /// What came.
         got: f64,
     },
+    /// Weights below the network that are none, or of another game.
+    #[error("network file, base: {0}")]
+    Base(#[from] WeightsError),
     /// Numbers that make no network.
     #[error("network file, {0}")]
     Quantisation(#[from] QuantisationError),
@@ -179,6 +185,9 @@ struct Header {
     architecture: Architecture,
     inputs: usize,
     scales: Scales,
+    /// The text of a weights file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base: Option<String>,
     unit_values: BTreeMap<String, i32>,
     card: Card,
 }
@@ -260,8 +269,9 @@ impl NetworkFile {
         let integers = read_integers(&mut reader, &features)?;
         reader.finish()?;
         let unit_values = read_unit_values(variant, header.unit_values)?;
+        let base = header.base.map(|text| Weights::read(variant, &text)).transpose()?;
         let quantised = Quantised::from_integers(&features, header.scales, integers)?;
-        Ok(Self { quantised, unit_values, card: header.card })
+        Ok(Self { quantised, base, unit_values, card: header.card })
     }
 
     fn header(&self) -> Result<Header, NetworkFileError> {
@@ -283,6 +293,7 @@ impl NetworkFile {
             architecture: features.architecture().clone(),
             inputs: features.inputs(),
             scales: self.quantised.scales(),
+            base: self.base.as_ref().map(|base| base.to_toml(variant)),
             unit_values,
             card: self.card.clone(),
         })

@@ -9,6 +9,8 @@ use super::Network;
 use super::blocks::Block;
 use super::features::{Features, View};
 use super::kernels::Update;
+use crate::evaluate::Evaluator;
+use crate::evaluate::tapered::{Balance, TaperedFollower};
 use crate::geometry::Square;
 use crate::position::{Observer, Piece, Position};
 use crate::variant::rules::{Colour, Unit};
@@ -18,6 +20,8 @@ const MOST_CHANGES: usize = 4;
 
 /// The positions of a line, as a network follows them.
 pub struct NetworkLine {
+    /// The same for the weights below the network.
+    base: Vec<Balance>,
     plies: Vec<Ply>,
     /// By ply, then by perspective; as far as a ply has been valued.
     sums: Vec<Block>,
@@ -100,6 +104,7 @@ impl NetworkLine {
     pub(super) fn new(network: &Network, root: &Position, plies: usize) -> Self {
         let blocks = network.quantised.bias.len();
         Self {
+            base: network.base.as_ref().map_or_else(Vec::new, |base| base.line(root, plies)),
             plies: vec![Ply::first(network.features(), root); plies],
             sums: Vec::with_capacity(2 * plies * blocks),
             blocks,
@@ -109,13 +114,21 @@ impl NetworkLine {
 
     /// Listens to what leads from a ply to the next.
     #[inline]
-    pub(super) fn follow<'a>(&'a mut self, features: &'a Features, ply: usize) -> NetworkFollower<'a> {
+    pub(super) fn follow<'a>(&'a mut self, network: &'a Network, ply: usize) -> NetworkFollower<'a> {
+        let features = &**network.features();
         let views = self.plies[ply].views;
         let next = &mut self.plies[ply + 1];
         next.changes.count = 0;
         (next.views, next.cut_off, next.known) = (views, [false; 2], [false; 2]);
         let royal = features.looks_at_kings().then(|| features.variant().royal());
-        NetworkFollower { features, royal, ply: next }
+        let base = network.base.as_ref().map(|base| base.follow(&mut self.base, ply));
+        NetworkFollower { features, royal, ply: next, base }
+    }
+
+    /// The value of the weights below the network; 0 if there are none.
+    #[inline]
+    pub(super) fn base_value(&mut self, network: &Network, position: &Position, ply: usize) -> i32 {
+        network.base.as_ref().map_or(0, |base| base.value(position, &mut self.base, ply))
     }
 
     /// The accumulators of the position at a ply, that of the side to move first.
@@ -201,11 +214,16 @@ pub struct NetworkFollower<'a> {
     /// The unit whose going changes a view, if views change.
     royal: Option<Unit>,
     ply: &'a mut Ply,
+    /// Notes them for the weights below the network.
+    base: Option<TaperedFollower<'a>>,
 }
 
 impl Observer for NetworkFollower<'_> {
     #[inline]
     fn placed(&mut self, piece: Piece, square: Square) {
+        if let Some(base) = &mut self.base {
+            base.placed(piece, square);
+        }
         self.ply.note(Change::Placed(piece, square));
         if self.royal == Some(piece.unit()) {
             let side = piece.colour();
@@ -217,11 +235,17 @@ impl Observer for NetworkFollower<'_> {
 
     #[inline]
     fn lifted(&mut self, piece: Piece, square: Square) {
+        if let Some(base) = &mut self.base {
+            base.lifted(piece, square);
+        }
         self.ply.note(Change::Lifted(piece, square));
     }
 
     #[inline]
     fn dropped(&mut self, piece: Piece, left: u8) {
+        if let Some(base) = &mut self.base {
+            base.dropped(piece, left);
+        }
         self.ply.note(Change::Dropped(piece, left));
     }
 }

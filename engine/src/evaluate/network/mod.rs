@@ -7,9 +7,12 @@
 //!
 //! ```text
 //! own inputs ──▶ accumulator ─▶ clamp² ─┐
-//!          (the same weights)           ├─▶ one of the output layers, by the men on the board ─▶ centipawns
-//! enemy's ─────▶ accumulator ─▶ clamp² ─┘
+//!          (the same weights)           ├─▶ one of the output layers, by the men on the board ─▶ + ─▶ centipawns
+//! enemy's ─────▶ accumulator ─▶ clamp² ─┘                                                        ▲
+//!                                                         material and squares, from weights ────┘
 //! ```
+//!
+//! The weights below a network are optional. With them it has to know only what they do not, which takes far fewer games.
 
 mod architecture;
 mod blocks;
@@ -29,7 +32,7 @@ pub use instructions::Instructions;
 pub use line::{NetworkFollower, NetworkLine};
 pub use quantised::{Parameters, QuantisationError, Quantised, Rounding, Scales, inputs_of};
 
-use super::{Evaluator, MOST_VALUE};
+use super::{Evaluator, MOST_VALUE, Tapered};
 use crate::geometry::Square;
 use crate::position::{Piece, Position};
 use crate::variant::rules::MAX_UNITS;
@@ -42,6 +45,7 @@ pub struct Network {
     quantised: Quantised,
     instructions: Instructions,
     exchange_values: [i32; MAX_UNITS],
+    base: Option<Tapered>,
 }
 
 impl Network {
@@ -49,7 +53,8 @@ impl Network {
     pub fn new(file: NetworkFile) -> Self {
         let mut exchange_values = [0; MAX_UNITS];
         exchange_values.iter_mut().zip(&file.unit_values).for_each(|(value, &given)| *value = given);
-        Self { quantised: file.quantised, instructions: Instructions::best(), exchange_values }
+        let base = file.base.map(|weights| Tapered::new(file.quantised.features().variant(), &weights));
+        Self { quantised: file.quantised, instructions: Instructions::best(), exchange_values, base }
     }
 
     /// The same, run by other instructions: slower, and equal to the last bit.
@@ -67,7 +72,7 @@ impl Network {
         self.quantised.features()
     }
 
-    /// The output for a position, before it is made whole centipawns: 1.0 is as much as the trainer's 1.0.
+    /// The output for a position, without the weights below and before it is made whole centipawns: 1.0 is as much as the trainer's 1.0.
     pub fn output(&self, position: &Position) -> f64 {
         self.output_at(position, &mut self.line(position, 1), 0)
     }
@@ -110,19 +115,20 @@ impl Evaluator for Network {
 
     #[inline]
     fn follow<'a>(&'a self, line: &'a mut NetworkLine, ply: usize) -> NetworkFollower<'a> {
-        line.follow(self.features(), ply)
+        line.follow(self, ply)
     }
 
     fn value(&self, position: &Position, line: &mut NetworkLine, ply: usize) -> i32 {
         let scales = self.quantised.scales();
         let centipawns = self.sum(position, line, ply) * i64::from(scales.centipawns) / scales.one();
+        let centipawns = centipawns + i64::from(line.base_value(self, position, ply));
         centipawns.clamp(i64::from(-MOST_VALUE), i64::from(MOST_VALUE)) as i32
     }
 
-    /// A network has no bonuses for squares to guess from.
+    /// A network by itself has no bonuses for squares to guess from.
     #[inline]
-    fn step_gain(&self, _: Piece, _: Square, _: Square) -> i32 {
-        0
+    fn step_gain(&self, piece: Piece, from: Square, to: Square) -> i32 {
+        self.base.as_ref().map_or(0, |base| base.step_gain(piece, from, to))
     }
 
     fn exchange_values(&self) -> &[i32; MAX_UNITS] {

@@ -1,4 +1,4 @@
-//! The error that training makes small: the weighted mean of (sigmoid(output) − target)².
+//! The error that training makes small: the weighted mean of (sigmoid(base + output) − target)².
 
 use super::Real;
 use crate::train::batch::Batch;
@@ -20,13 +20,13 @@ impl ErrorSum {
     /// The error of a batch's outputs.
     #[must_use]
     pub fn of<T: Real>(outputs: &[T], batch: &Batch) -> Self {
-        let chunks =
-            outputs.par_chunks(CHUNK).zip(batch.targets.par_chunks(CHUNK)).zip(batch.weights.par_chunks(CHUNK));
+        let chunks = outputs.par_chunks(CHUNK).enumerate();
         let partial: Vec<Self> = chunks
-            .map(|((outputs, targets), weights)| {
+            .map(|(chunk, outputs)| {
                 let mut sum = Self::default();
-                for ((&output, &target), &weight) in outputs.iter().zip(targets).zip(weights) {
-                    let error = output.sigmoid().wide() - f64::from(target);
+                for (position, &output) in (chunk * CHUNK..).zip(outputs) {
+                    let weight = batch.weights[position];
+                    let error = expected(output, batch, position).wide() - f64::from(batch.targets[position]);
                     sum = sum.and(Self { error: f64::from(weight) * error * error, weight: f64::from(weight) });
                 }
                 sum
@@ -48,18 +48,23 @@ impl ErrorSum {
     }
 }
 
+/// The result to expect from a position, by the network and what is below it.
+#[inline]
+fn expected<T: Real>(output: T, batch: &Batch, position: usize) -> T {
+    (output + T::of(f64::from(batch.bases[position]))).sigmoid()
+}
+
 /// Derivatives of `factor` times the mean error by the outputs.
 #[must_use]
 pub fn slopes<T: Real>(outputs: &[T], batch: &Batch, factor: f64) -> Vec<T> {
     let weight = batch.total_weight();
     let factor = if weight > 0.0 { T::of(2.0 * factor / weight) } else { T::ZERO };
     let mut slopes = outputs.to_vec();
-    let chunks = slopes.par_chunks_mut(CHUNK).zip(batch.targets.par_chunks(CHUNK)).zip(batch.weights.par_chunks(CHUNK));
-    chunks.for_each(|((slopes, targets), weights)| {
-        for ((slope, &target), &weight) in slopes.iter_mut().zip(targets).zip(weights) {
-            let expected = slope.sigmoid();
-            let error = expected - T::of(f64::from(target));
-            *slope = factor * T::of(f64::from(weight)) * error * expected * (T::ONE - expected);
+    slopes.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, slopes)| {
+        for (position, slope) in (chunk * CHUNK..).zip(slopes) {
+            let expected = expected(*slope, batch, position);
+            let error = expected - T::of(f64::from(batch.targets[position]));
+            *slope = factor * T::of(f64::from(batch.weights[position])) * error * expected * (T::ONE - expected);
         }
     });
     slopes
@@ -92,6 +97,7 @@ mod tests {
         let sizes = Sizes { inputs: 10, blocks: 1, buckets: 1 };
         let mut batch = batch(sizes, 2, 1);
         batch.targets = vec![0.25, 1.0];
+        batch.bases = vec![0.0, 0.0];
         batch.weights = vec![3.0, 0.0];
         assert_eq!(ErrorSum::of(&[0.0_f64, 9.0], &batch).mean(), 0.0625);
         assert_eq!(slopes(&[0.0_f64, 9.0], &batch, 1.0)[1], 0.0);
