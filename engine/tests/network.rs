@@ -496,11 +496,12 @@ fn the_format_is_told_key_by_key() {
     let mut file = tiny_file();
     file.card.validation_loss = Some(0.25);
     file.card.rounding_centipawns = Some(0.5);
+    file.base = Some(Weights::a_priori(&tiny()));
     let bytes = file.to_bytes().unwrap();
     let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
     let mut found = Vec::new();
     keys(&serde_json::from_slice(&bytes[12..12 + length]).unwrap(), &mut found);
-    assert_eq!(found.len(), 28, "{found:?}");
+    assert_eq!(found.len(), 29, "{found:?}");
     for key in found {
         assert!(include_str!("../../docs/formats/network.md").contains(&format!("`{key}`")), "{key}");
     }
@@ -648,18 +649,16 @@ fn the_weights_below_a_network_are_added_move_by_move() {
 }
 
 #[test]
-fn weights_of_another_game_are_no_base() {
+fn a_base_is_weights_of_the_same_game() {
+    let with_base = |text: &str| {
+        let base = serde_json::to_string(text).unwrap();
+        read(&with_header(|header| header.replacen("\"unit_values\"", &format!("\"base\":{base},\"unit_values\""), 1)))
+    };
+    let own = Weights::a_priori(&tiny());
+    assert_eq!(with_base(&own.to_toml(&tiny())).unwrap().base, Some(own));
     let chess = variant("chess");
-    let file = file_of(quantised(&plain(&chess, 64), &random_parameters(&plain(&chess, 64), 2)));
-    let bytes = NetworkFile { base: Some(Weights::a_priori(&chess)), ..file }.to_bytes().unwrap();
-    let text = String::from_utf8_lossy(&bytes);
-    let place = text.find("rules_hash = ").unwrap();
-    let mut other = bytes.clone();
-    // The hash in the weights' text, not the network's own.
-    let hash =
-        bytes.windows(64).enumerate().skip(place / 2).filter(|(_, window)| window.iter().all(u8::is_ascii_hexdigit));
-    let (at, _) = hash.last().unwrap();
-    other[at] = if other[at] == b'0' { b'1' } else { b'0' };
-    let error = NetworkFile::from_bytes(&chess, &other).unwrap_err();
-    assert!(matches!(error, NetworkFileError::Base(_) | NetworkFileError::Damaged { .. }), "{error}");
+    for wrong in ["", "a knight is worth three", &Weights::a_priori(&chess).to_toml(&chess)] {
+        let error = with_base(wrong).unwrap_err();
+        assert!(matches!(error, NetworkFileError::Base(_)), "{error}");
+    }
 }
