@@ -60,8 +60,8 @@ pub enum NamedJudgeError {
 }
 
 /// The word for the best that is known of a variant.
-pub fn usual(variant: &Variant) -> &'static str {
-    if NetworkFile::shipped_bytes(variant).is_some() { NETWORK } else { named_weights::usual(variant) }
+pub fn usual(variant: &Arc<Variant>) -> &'static str {
+    if NetworkFile::shipped(variant).is_some() { NETWORK } else { named_weights::usual(variant) }
 }
 
 /// The judge of a name. A file is a network's if its name ends as theirs do.
@@ -76,7 +76,7 @@ pub fn load(variant: &Arc<Variant>, name: &Path) -> Result<NamedJudge, NamedJudg
         return NamedJudge::of_network(variant, bytes.to_vec()).map_err(refused);
     }
     if name.extension().is_some_and(|extension| extension == EXTENSION) {
-        let bytes = std::fs::read(name).map_err(|error| refused(error.into()))?;
+        let bytes = NetworkFile::read_bytes(name).map_err(refused)?;
         return NamedJudge::of_network(variant, bytes).map_err(refused);
     }
     let named = named_weights::load(variant, name)?;

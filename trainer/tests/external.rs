@@ -12,7 +12,7 @@ use fairyforge::play::{
     Adjudication, Allowance, Ending, EngineMover, Fault, FaultKind, Mover, PlayedGame, Referee, Seat, Start,
     TimeControl,
 };
-use fairyforge_engine::evaluate::{Judge, Weights};
+use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{Params, score};
@@ -183,7 +183,7 @@ fn in_process(judge: &Judge) -> EngineMover<'_> {
 #[track_caller]
 fn plays_as_in_process(name: &str) {
     let variant = variant(name);
-    let judge = Judge::of_weights(&variant, &Weights::best_known(&variant));
+    let judge = Judge::best_known(&variant);
     let expected = played(&variant, [&mut in_process(&judge), &mut in_process(&judge)]);
     let mut outside = ExternalEngine::start(&ours(&[("Hash", "16")]), &variant).unwrap();
     assert!(matches!(outside.rules(), RulesComparison::Equal { positions: 50, leaves } if leaves > 10_000));
@@ -510,7 +510,7 @@ done | '{}'",
     ));
     let variant = variant("chess");
     let mut outside = rogue.start().unwrap();
-    let judge = Judge::of_weights(&variant, &Weights::best_known(&variant));
+    let judge = Judge::best_known(&variant);
     let adjudication = Adjudication::default();
     let stop = AtomicBool::new(false);
     let referee = Referee { adjudication: &adjudication, endgames: None, time_margin: Duration::ZERO, stop: &stop };

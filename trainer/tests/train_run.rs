@@ -148,7 +148,7 @@ fn what_cannot_be_learnt_from_is_refused() {
     place.write("other.toml", &plan().replace("king_ranks = [1]", "king_ranks = [8]"));
     place.run("train other.toml --out other").refused(2, &["king_ranks", "from 1 to 7"]);
     place.write("other.toml", &plan().replace("least_ply = 0", "least_ply = 9999"));
-    place.run("train other.toml --out nothing").refused(2, &["got none"]);
+    place.run("train other.toml --out nothing").refused(2, &["got none in", "early"]);
     place.write("other.toml", &plan().replace("folder = \"games\"", "folder = \"nowhere\""));
     place.run("train other.toml --out other").refused(2, &["nowhere"]);
 }

@@ -253,6 +253,8 @@ impl Engine {
         if matches!(network, Ok(_) | Err(EngineError::Network { source: NetworkFileError::OtherRules { .. }, .. })) {
             self.network_file = path;
         }
+        // One of another game judges nothing here, and what judged before was put away by choosing it.
+        self.network = None;
         self.network = network?;
         self.forget();
         Ok(())
@@ -364,12 +366,12 @@ fn new_game(variant: &Arc<Variant>) -> Game {
     Game::new(Position::start(variant))
 }
 
-/// What was chosen for a game before may be of another; then `remarks` tells so, and what is used instead.
+/// What was chosen for a game before may be of another; then `remarks` tells so.
 fn followed(read: Option<Result<Judge, EngineError>>, remarks: &mut Vec<String>) -> Option<Judge> {
     match read? {
         Ok(judge) => Some(judge),
         Err(fault) => {
-            remarks.extend([fault.to_string(), "what is built in is used instead".into()]);
+            remarks.extend([fault.to_string(), "it is not used".into()]);
             None
         }
     }

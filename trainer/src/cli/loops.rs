@@ -7,8 +7,8 @@ use crate::plan::{Plan, check_claims, folder_beside};
 use crate::progression::Progression;
 use crate::quality::Quality;
 use crate::report::{GameFacts, LoopReport};
-use crate::run_dir::write_atomically;
-use crate::training_loop::{GenerationResult, LoopError, LoopTables, TrainingLoop};
+use crate::run_dir::{RunPaths, write_atomically};
+use crate::training_loop::{Beginning, GenerationResult, LoopError, LoopTables, TrainingLoop};
 use anyhow::Context;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,8 @@ pub struct LoopArgs {
 pub(super) fn quickstart(args: &QuickstartArgs) -> Result<(), Failure> {
     let plan = Plan::read(QUICKSTART).or_bad_input(|| "cannot use the quickstart's plan".into())?;
     let out = or_run(args.out.as_ref(), "quickstart");
-    execute(plan, &out, args.threads, &format!("fairyforge quickstart --out {}", out.display()))
+    let command = format!("fairyforge quickstart --out {}", out.display());
+    execute(plan, &out, args.threads, Told { command: &command, find: &str::to_owned })
 }
 
 pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
@@ -58,23 +59,22 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
     let mut plan = Plan::read(&text).or_bad_input(doing)?;
     plan.variant = beside(&args.plan, plan.variant);
-    plan.start = plan.start.map(|start| beside(&args.plan, start));
-    if let Some(train) = &mut plan.train {
-        train.base = train.base.take().map(|base| beside(&args.plan, base));
-    }
     for adjudication in [&mut plan.selfplay.adjudication, &mut plan.gate.adjudication] {
         adjudication.endgames = adjudication.endgames.take().map(|named| folder_beside(&args.plan, &named));
     }
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("loop");
     let out = or_run(args.out.as_ref(), name);
     let command = format!("fairyforge loop {} --out {}", args.plan.display(), out.display());
-    execute(plan, &out, args.threads, &command)
+    execute(plan, &out, args.threads, Told { command: &command, find: &|named| beside(&args.plan, named.to_owned()) })
 }
 
 /// What is saved of a plan: itself, and the rules it was started with.
 #[derive(Serialize)]
 struct SavedPlan<'a> {
     rules_hash: &'a str,
+    /// Of the weights below networks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_digest: Option<&'a str>,
     #[serde(flatten)]
     plan: &'a Plan,
 }
@@ -86,23 +86,35 @@ pub(super) fn beside(plan: &Path, named: String) -> String {
     if named.contains('.') && path.is_file() { path.to_string_lossy().into_owned() } else { named }
 }
 
-fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
+/// What the command line knows beside the plan.
+struct Told<'a> {
+    /// The command that does the same again.
+    command: &'a str,
+    /// Where a file lies that the plan names.
+    find: &'a dyn Fn(&str) -> String,
+}
+
+fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result<(), Failure> {
     let began = Instant::now();
     let variant = load_variant(&plan.variant)?;
     check_claims(&plan.claims, &variant).or_bad_input(|| "cannot judge the plan's claims".into())?;
     let endgames = LoopTables::load(&mut plan, &variant).or_bad_input(|| "cannot adjudicate by tables".into())?;
     let plan = &plan;
-    let saved = SavedPlan { rules_hash: variant.rules_hash(), plan };
+    let begins_with = Beginning::load(plan, &variant, &RunPaths::new(out), told.find);
+    let begins_with = &begins_with.or_bad_input(|| "cannot begin the loop".into())?;
+    let base_digest = plan.train.as_ref().map(|_| begins_with.base_digest());
+    let saved = SavedPlan { rules_hash: variant.rules_hash(), base_digest, plan };
     let run = open_run(out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
     let training = TrainingLoop {
         plan,
         variant: &variant,
         endgames: &endgames,
+        begins_with,
         run: &run,
         stop: &stop,
         program: VERSION,
-        command,
+        command: told.command,
     };
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
     on_threads(threads, || tell(&training, &generations))??;
@@ -119,7 +131,9 @@ fn tell(training: &TrainingLoop<'_>, generations: &[GenerationResult]) -> Result
         .map(|generation| GameFacts::of(&run.selfplay(generation.number), variant.rules_hash()))
         .collect::<Result<Vec<_>, _>>()
         .context("cannot read the games back")?;
-    let quality = Quality::of(&[run.root()]).context("cannot read the games back")?;
+    // Scores of other generations are those of other judges.
+    let last = generations.last().map_or(1, |last| last.number);
+    let quality = Quality::of(&[run.selfplay(last)]).context("cannot read the games back")?;
     let accepted = |number| generations.iter().any(|generation| generation.number == number && generation.accepted);
     let progression = Progression::of(run, accepted).context("cannot rate the generations")?;
     let (quality, progression) = (&quality, &progression);
@@ -155,7 +169,5 @@ fn failed(error: LoopError, out: &Path) -> Failure {
             out.display()
         ));
     }
-    Failure::Failed(
-        anyhow::Error::from(error).context("the loop stopped; what is finished is intact, the same command continues"),
-    )
+    Failure::Failed(anyhow::Error::from(error).context("the loop stopped; what is finished is intact"))
 }

@@ -3,7 +3,7 @@
 use super::loops::beside;
 use super::output::outln;
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
+use super::{Failure, OrBadInput, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::folder_beside;
 use crate::run_dir::RunDir;
 use crate::train::bench::{BenchResult, BenchSettings, measure};
@@ -92,7 +92,7 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
         source: &source,
         run: &run,
         stop: &*stop_on_interrupt()?,
-        program: VERSION,
+        program: &run.began_by().context("cannot read the run's versions")?,
         command: &format!("fairyforge train {} --out {}", path.display(), out.display()),
     };
     let made = making.make().map_err(|error| cut_off(error, &out))?;
@@ -122,7 +122,7 @@ fn cut_off(error: MakingError, out: &Path) -> Failure {
         MakingError::Games(error) | MakingError::Training(TrainError::Data(error)) => {
             Failure::BadInput(anyhow::Error::from(error).context("cannot learn from the games"))
         }
-        error => Failure::Failed(anyhow::Error::from(error).context("training stopped; checkpoints are intact")),
+        error => Failure::Failed(anyhow::Error::from(error).context("training stopped")),
     }
 }
 

@@ -39,8 +39,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Scores beyond this many centipawns say that a mate was found, or as good as that; they calibrate nothing.
-const MOST_SCORE: i16 = 20_000;
+/// Scores beyond this many centipawns are decided: training leaves them out ([`crate::train::plan::FilterSettings`]), and a few that
+/// were drawn all the same would flatten the curve.
+const MOST_SCORE: i16 = 3_000;
 /// The name under which reports expect the drawing beside them.
 const CURVE_FILE: &str = "calibration.svg";
 

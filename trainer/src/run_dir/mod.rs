@@ -354,6 +354,14 @@ impl RunDir {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
+    /// The version that began the run; what is made of it says so, whichever version finishes it.
+    ///
+    /// # Errors
+    /// When `version.txt` cannot be read.
+    pub fn began_by(&self) -> Result<String, FileError> {
+        Ok(self.versions()?.into_iter().next().unwrap_or_default())
+    }
+
     /// Removes what killed writers left: every `*.tmp` file of the run. Returns the removed paths.
     ///
     /// # Errors

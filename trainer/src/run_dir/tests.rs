@@ -35,6 +35,7 @@ fn the_same_plan_resumes_whatever_its_spacing_and_version() {
     assert!(run.is_resumed());
     assert_eq!(fs::read_to_string(run.plan()).unwrap(), PLAN_TEXT);
     assert_eq!(run.versions().unwrap(), ["0.1.0", "0.2.0"]);
+    assert_eq!(run.began_by().unwrap(), "0.1.0");
 }
 
 #[test]

@@ -60,8 +60,8 @@ pub enum CheckpointError {
         /// What is wrong with it.
         fault: String,
     },
-    /// Burn cannot write its records.
-    #[error("cannot write the state of training: {0}")]
+    /// Burn cannot write or read its records.
+    #[error("the state of training cannot be put into words or read back: {0}")]
     Record(#[from] RecordError),
     /// Other games than those that training began with.
     #[error("the games have changed: expected data {expected:.12}, got {got:.12}; train on them in a new run")]

@@ -4,7 +4,7 @@ use super::run::TrainedBy;
 use super::samples::Samples;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::{
-    Card, CardData, Features, NetworkFile, NetworkFileError, QuantisationError, Quantised, Rounding, Scales,
+    Card, CardData, Features, NetworkFile, NetworkFileError, Parameters, QuantisationError, Quantised, Rounding, Scales,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -88,8 +88,7 @@ pub fn compared(
 /// The numbers do not fit, or could overflow.
 pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(NetworkFile, Rounding), ExportError> {
     let TrainedBy { plan, base, trained, program } = by;
-    let scales = Scales::fitting(&trained.parameters, plan.target.centipawns.round() as i32);
-    let (quantised, rounding) = Quantised::new(features, &trained.parameters, scales)?;
+    let (quantised, rounding) = quantised(features, &trained.parameters, plan.target.centipawns as i32)?;
     let variant = features.variant();
     let values = base.cloned().unwrap_or_else(|| Weights::best_known(variant)).exchange_values();
     let last = trained.looks.last();
@@ -111,6 +110,23 @@ pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(Net
     let file =
         NetworkFile { quantised, base: base.cloned(), unit_values: values[..variant.units().len()].to_vec(), card };
     Ok((file, rounding))
+}
+
+/// As fine as sums allow: where men of the game could drive one out of its bits, a coarser scale is tried.
+fn quantised(
+    features: &Arc<Features>,
+    parameters: &Parameters,
+    centipawns: i32,
+) -> Result<(Quantised, Rounding), QuantisationError> {
+    let finest = Scales::fitting(parameters, centipawns);
+    let coarser = [1, 2, 4].map(|part| Scales { transformer: finest.transformer / part, ..finest });
+    let mut made = Quantised::new(features, parameters, coarser[0]);
+    for scales in &coarser[1..] {
+        if matches!(made, Err(QuantisationError::Accumulator { .. })) {
+            made = Quantised::new(features, parameters, *scales);
+        }
+    }
+    made
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::plan::{DataSettings, NO_BASE, TrainPlan};
 use super::report::{DrawError, TrainReport};
 use super::run::{TrainError, Trained, TrainedBy, Training};
 use super::source::{Choice, DataError, Source};
+use crate::checksum::text_digest;
 use crate::named_weights::{self, NamedWeights, NamedWeightsError};
 use crate::progress::Progress;
 use crate::run_dir::{FileError, RunDir, write_atomically};
@@ -109,8 +110,8 @@ impl Making<'_> {
             Training { plan, layout: &layout, source, survey: &survey, run, stop, batches, progress: &progress };
         let trained = training.run();
         progress.finish();
-        let trained = trained?;
         note(run, &progress)?;
+        let trained = trained?;
         let by = TrainedBy { plan, base: self.base, trained: &trained, program: self.program };
         let (file, rounding) = network_file(features, &by)?;
         let agreement = compared(&file.quantised, &rounding, &survey.validation, &trained.outputs)?;
@@ -167,9 +168,12 @@ pub fn load_base(variant: &Variant, name: Option<&str>) -> Result<Option<NamedWe
 /// # Errors
 /// The plan cannot be written as TOML.
 pub fn saved(plan: &TrainPlan, features: &Features, base: Option<&NamedWeights>) -> Result<String, toml::ser::Error> {
-    let base = base.map_or(NO_BASE, |base| base.digest.as_str());
-    let rules = features.variant().rules_hash();
-    Ok(format!("rules_hash = {rules:?}\nbase_digest = {base:?}\n{}", toml::to_string(plan)?))
+    let variant = features.variant();
+    // Without weights below, exchanges are judged by those best known: they are in the network's file too.
+    let usual = || text_digest(&Weights::best_known(variant).to_toml(variant));
+    let (key, digest) = base.map_or_else(|| ("exchanges_digest", usual()), |base| ("base_digest", base.digest.clone()));
+    let rules = variant.rules_hash();
+    Ok(format!("rules_hash = {rules:?}\n{key} = {digest:?}\n{}", toml::to_string(plan)?))
 }
 
 /// The folder where a training run lies when nothing is said.

@@ -25,6 +25,7 @@ pub mod making;
 pub mod model;
 pub mod operation;
 pub mod optimiser;
+#[cfg(test)]
 pub mod plain;
 pub mod plan;
 pub mod report;

@@ -158,8 +158,7 @@ impl TrainPlan {
         self.filter.check()?;
         require("data", !self.data.is_empty(), "at least one folder of games", "none")?;
         self.data.iter().try_for_each(|data| {
-            let allowed = data.weight.is_finite() && data.weight > 0.0;
-            require("data.weight", allowed, "a number above 0", data.weight)
+            require("data.weight", (1e-6..=1e6).contains(&data.weight), "1e-6 to 1e6", data.weight)
         })
     }
 }
@@ -207,8 +206,8 @@ fn check_rate(rate: &RateSettings) -> Result<(), PlanError> {
 }
 
 fn check_target(target: &TargetSettings) -> Result<(), PlanError> {
-    let centipawns = (1.0..=MOST_CENTIPAWNS).contains(&target.centipawns);
-    require("target.centipawns", centipawns, format!("1 to {MOST_CENTIPAWNS}"), target.centipawns)?;
+    let centipawns = (1.0..=MOST_CENTIPAWNS).contains(&target.centipawns) && target.centipawns.fract() == 0.0;
+    require("target.centipawns", centipawns, format!("a whole number, 1 to {MOST_CENTIPAWNS}"), target.centipawns)?;
     let shares = [
         ("target.first_result_share", target.first_result_share),
         ("target.last_result_share", target.last_result_share),
@@ -220,7 +219,8 @@ fn check_adam(adam: &AdamSettings) -> Result<(), PlanError> {
     for (key, beta) in [("adam.beta_1", adam.beta_1), ("adam.beta_2", adam.beta_2)] {
         require(key, (0.0..1.0).contains(&beta), "0 to below 1", beta)?;
     }
-    require("adam.epsilon", adam.epsilon > 0.0 && adam.epsilon < 1.0, "above 0, below 1", adam.epsilon)?;
+    // Below that, single precision may know no difference from 0.
+    require("adam.epsilon", (1e-16..1.0).contains(&adam.epsilon), "1e-16 to below 1", adam.epsilon)?;
     require("adam.decay", (0.0..=1.0).contains(&adam.decay), "0 to 1", adam.decay)?;
     let bound = adam.bound > 0.0 && adam.bound <= MOST_BOUND;
     require("adam.bound", bound, format!("above 0, to {MOST_BOUND}"), adam.bound)

@@ -4,7 +4,8 @@ use super::export::Agreement;
 use super::losses::Look;
 use super::plan::{DataSettings, TrainPlan};
 use super::run::{Trained, TrainedBy};
-use fairyforge_engine::evaluate::network::Rounding;
+use super::schedule::{RateSettings, Schedule};
+use fairyforge_engine::evaluate::network::{Architecture, Mirroring, Rounding};
 use plotters::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -95,16 +96,16 @@ impl TrainReport<'_> {
         let epochs = looks.last().map_or(0, |last| last.epoch + 1);
         let _ = writeln!(
             text,
-            "{} neurons a perspective, {} output layers. {} batches of {}: {positions} positions, in {epochs} epochs begun. \
-             Learning rate {:?} from {} to {}, after a warm-up of {} batches. Targets: results count {} at first and {} at the end, \
+            "{} neurons a perspective, {} output layers{}; {}. {} batches of {}: {positions} positions, in {epochs} epochs begun. \
+             Learning rate {}, after a warm-up of {} batches. Targets: results count {} at first and {} at the end, \
              the rest are scores; an output of 1.0 is {} centipawns.\n",
             network.width,
             network.output_buckets,
+            king_text(network),
+            if self.by.base.is_some() { "above weights" } else { "alone" },
             looks.last().map_or(0, |last| last.batches),
             training.batch,
-            rate.schedule,
-            rate.first,
-            rate.last,
+            rate_text(rate),
             rate.warm_up,
             target.first_result_share,
             target.last_result_share,
@@ -149,6 +150,25 @@ impl TrainReport<'_> {
              network, on any number of threads.",
             self.command, self.by.program, self.rules_hash, self.by.trained.content.digest, self.by.plan.seed
         );
+    }
+}
+
+/// What inputs depend on beside men and squares.
+fn king_text(network: &Architecture) -> String {
+    let mirrored = if network.mirroring == Mirroring::Off { "" } else { ", mirrored" };
+    match network.regions() {
+        1 => mirrored.to_owned(),
+        regions => format!(", {regions} regions of the own king{mirrored}"),
+    }
+}
+
+fn rate_text(rate: &RateSettings) -> String {
+    let RateSettings { schedule, first, last, step_every, step_factor, .. } = rate;
+    match schedule {
+        Schedule::Constant => format!("{first}"),
+        Schedule::Step => format!("{first}, times {step_factor} every {step_every} batches"),
+        Schedule::Linear => format!("from {first} to {last} in a straight line"),
+        Schedule::Cosine => format!("from {first} to {last} along half a wave"),
     }
 }
 

@@ -190,7 +190,8 @@ impl Training<'_> {
         }
         let State { learner, losses, .. } = state;
         let parameters = learner.parameters(self.layout);
-        let mut outputs = self.source.pool().install(|| learner.outputs(self.layout, &validation));
+        let compared = &validation[..validation.len().min(MOST_COMPARED.div_ceil(self.plan.training.batch))];
+        let mut outputs = self.source.pool().install(|| learner.outputs(self.layout, compared));
         outputs.truncate(MOST_COMPARED);
         Ok(Trained { parameters, looks: losses.looks().to_vec(), content: content.clone(), outputs })
     }

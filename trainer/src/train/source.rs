@@ -16,6 +16,7 @@ use fairyforge_engine::variant::rules::Colour;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,6 +49,12 @@ pub enum DataError {
         shards: usize,
         /// What became of their positions.
         tally: Tally,
+    },
+    /// The same games under two names, or within one another.
+    #[error("data: expected different games, got those of {} twice", folder.display())]
+    Twice {
+        /// Their folder.
+        folder: PathBuf,
     },
     /// No game is for validation.
     #[error("expected positions for validation, got none of {games} games; more games, or a greater validation_share")]
@@ -187,9 +194,13 @@ impl Source {
         base: Option<&Weights>,
     ) -> Result<Self, DataError> {
         let mut shards = Vec::new();
+        let mut seen = BTreeSet::new();
         for DataSettings { folder, weight } in data {
             let before = shards.len();
             for folder in shard_folders(folder)? {
+                if !seen.insert(std::fs::canonicalize(&folder).map_err(FileError::at("find", &folder))?) {
+                    return Err(DataError::Twice { folder });
+                }
                 let listed = list_shards(&folder)?.shards;
                 shards.extend(listed.into_iter().map(|files| SourceShard { files, weight: *weight as f32 }));
             }
@@ -241,6 +252,9 @@ impl Source {
             training = training.and(self.pool.install(|| self.decode(&read, shard, Part::Training))?.tally);
             digests.push_str(&read.header.content);
             games += read.header.games;
+        }
+        if training.kept == 0 && all.samples.is_empty() {
+            return Err(DataError::NothingToLearn { shards: self.shards.len(), tally: training.and(all.tally) });
         }
         if all.samples.is_empty() && self.choice.validation_share > 0.0 {
             return Err(DataError::NothingToValidate { games });

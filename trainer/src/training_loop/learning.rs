@@ -4,10 +4,9 @@ use super::{LoopError, TrainingLoop};
 use crate::checksum;
 use crate::fit::{FitReport, FitRequest, fit_run};
 use crate::named_judge::{JudgeContent, NamedJudge};
-use crate::named_weights::NamedWeights;
 use crate::plan::NetworkSettings;
 use crate::run_dir::RunDir;
-use crate::train::making::{Made, Making, MakingError, load_base, open_source, saved};
+use crate::train::making::{Made, Making, MakingError, open_source, saved};
 use crate::train::plan::{DataSettings, TrainPlan};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::Features;
@@ -60,8 +59,7 @@ impl TrainingLoop<'_> {
         let features = Arc::new(Features::new(self.variant, plan.network.clone())?);
         let folders: Vec<DataSettings> =
             generations.map(|generation| DataSettings { folder: self.run.selfplay(generation), weight: 1.0 }).collect();
-        let base = load_base(self.variant, plan.base.as_deref()).map_err(|error| Box::new(error.into()))?;
-        let made = self.make(number, (&plan, &folders), (&features, base.as_ref()))?;
+        let made = self.make(number, (&plan, &folders), &features)?;
         let bytes = made.file.to_bytes().map_err(LoopError::Network)?;
         let judge = NamedJudge::of_network(self.variant, bytes).map_err(LoopError::Network)?;
         Ok((Learnt::Network(Box::new(made)), judge))
@@ -71,8 +69,9 @@ impl TrainingLoop<'_> {
         &self,
         number: u32,
         (plan, folders): (&TrainPlan, &[DataSettings]),
-        (features, base): (&Arc<Features>, Option<&NamedWeights>),
+        features: &Arc<Features>,
     ) -> Result<Made, LoopError> {
+        let base = self.begins_with.base.as_ref();
         let weights = base.map(|base| &base.weights);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build()?;
         let source = open_source(plan, folders, (features, weights), Arc::new(pool)).map_err(MakingError::from)?;
@@ -85,7 +84,7 @@ impl TrainingLoop<'_> {
             source: &source,
             run: &run,
             stop: self.stop,
-            program: self.program,
+            program: &run.began_by()?,
             command: self.command,
         };
         Ok(making.make()?)

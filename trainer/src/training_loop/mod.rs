@@ -19,19 +19,20 @@ use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, int
 use crate::checksum;
 use crate::fit::FitError;
 use crate::fit::claims::{Judgement, judge};
-use crate::named_judge::{self, NamedJudge, NamedJudgeError};
-use crate::named_weights;
+use crate::named_judge::{self, JudgeContent, NamedJudge, NamedJudgeError};
+use crate::named_weights::{self, NamedWeights};
 use crate::plan::Plan;
 use crate::play::Allowance;
 use crate::play::endgames::EndgamesError;
 use crate::progress::Progress;
 use crate::record::Origin;
-use crate::run_dir::{FileError, RunDir, RunDirError, write_atomically};
+use crate::run_dir::{FileError, RunDir, RunDirError, RunPaths, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError};
-use crate::train::making::MakingError;
+use crate::train::making::{MakingError, load_base};
+use crate::train::plan::NO_BASE;
 use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::WeightsError;
-use fairyforge_engine::evaluate::network::{ArchitectureError, NetworkFile, NetworkFileError};
+use fairyforge_engine::evaluate::network::{ArchitectureError, Features, NetworkFile, NetworkFileError};
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
@@ -52,6 +53,8 @@ pub struct TrainingLoop<'a> {
     pub variant: &'a Arc<Variant>,
     /// Tables that end games.
     pub endgames: &'a LoopTables,
+    /// What its first generation plays with, and what its networks stand on.
+    pub begins_with: &'a Beginning,
     /// Where it is done.
     pub run: &'a RunDir,
     /// Set to end it early.
@@ -82,6 +85,51 @@ impl LoopTables {
             return Ok(Self { selfplay: own.clone(), gate: own });
         }
         Ok(Self { selfplay: own, gate: gate.load_endgames(variant, Path::to_path_buf)? })
+    }
+}
+
+/// What a loop begins with.
+pub struct Beginning {
+    /// What the first generation plays with. None where a run has its own already: that counts, whatever becomes of the file.
+    start: Option<NamedJudge>,
+    /// The weights below its networks.
+    base: Option<NamedWeights>,
+}
+
+impl Beginning {
+    /// Loads everything that a plan begins with, and sees whether it fits: before anything is played. Files are found by `find`.
+    ///
+    /// # Errors
+    /// Something cannot be loaded, or does not fit the game or the plan.
+    pub fn load(
+        plan: &Plan,
+        variant: &Arc<Variant>,
+        run: &RunPaths,
+        find: impl Fn(&str) -> String,
+    ) -> Result<Self, LoopError> {
+        let base = match &plan.train {
+            None => None,
+            Some(train) => {
+                Features::new(variant, train.network.clone())?;
+                load_base(variant, train.base.as_deref().map(&find).as_deref())
+                    .map_err(|error| Box::new(error.into()))?
+            }
+        };
+        let has_started = run.weights(START).exists() || run.generation_network(START).exists();
+        let name = find(plan.start.as_deref().unwrap_or(named_weights::A_PRIORI));
+        let load = || named_judge::load(variant, Path::new(&name)).map_err(Box::new);
+        let start = (!has_started).then(load).transpose()?;
+        match &start {
+            Some(NamedJudge { content: JudgeContent::Network(_), .. }) if plan.train.is_none() => {
+                Err(LoopError::NoWeights)
+            }
+            _ => Ok(Self { start, base }),
+        }
+    }
+
+    /// Digest of the weights below the networks, or the word for none.
+    pub fn base_digest(&self) -> &str {
+        self.base.as_ref().map_or(NO_BASE, |base| base.digest.as_str())
     }
 }
 
@@ -224,11 +272,8 @@ impl TrainingLoop<'_> {
     /// # Errors
     /// A step failed or was stopped; what is finished stays in the run.
     pub fn run(&self) -> Result<Vec<GenerationResult>, LoopError> {
-        // What a run began with is its own, whatever becomes of the file.
-        if !self.run.weights(START).exists() && !self.run.generation_network(START).exists() {
-            let start = self.plan.start.as_deref().unwrap_or(named_weights::A_PRIORI);
-            let named = named_judge::load(self.variant, Path::new(start)).map_err(Box::new)?;
-            named.keep(self.run, START)?;
+        if let Some(start) = &self.begins_with.start {
+            start.keep(self.run, START)?;
         }
         let mut parent = START;
         let mut results = Vec::new();
@@ -343,11 +388,12 @@ impl TrainingLoop<'_> {
         self.note("gate", number, json!({"parent": parent, "accepted": accepted, "result": result}))
     }
 
-    /// A network's card also says how it fared in the match.
+    /// A network that goes on has the match that it won on its card.
     fn with_card(&self, learnt: &Learnt, new: &NamedJudge, gate: &Gate) -> Result<NamedJudge, LoopError> {
         let Learnt::Network(made) = learnt else { return Ok(new.clone()) };
         let mut file: NetworkFile = made.file.clone();
-        file.card.gate = Some(gate.summary.to_string());
+        // A card tells the match that was won; what became of the others stands in their gate's verdict.
+        file.card.gate = gate.accepted.then(|| gate.summary.to_string());
         let bytes = file.to_bytes().map_err(LoopError::Network)?;
         NamedJudge::of_network(self.variant, bytes).map_err(LoopError::Network)
     }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub const WIDTH_STEP: usize = 64;
 /// Fewest and most neurons a perspective: less learns little, more is slower than it is stronger on the machines we know.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 64..=512;
+/// Most weights of a transformer: 256 MiB of sixteen bits.
+pub(super) const MOST_WEIGHTS: usize = 1 << 27;
 /// Most output layers: with more, each sees too few positions to learn from.
 pub const MOST_OUTPUT_BUCKETS: usize = 16;
 
@@ -77,6 +79,16 @@ pub enum ArchitectureError {
     SeveralRoyals {
         /// The game.
         variant: String,
+    },
+    /// More weights than a file may hold.
+    #[error("expected at most {most} weights, got {got} for {variant}; fewer regions or a smaller width")]
+    TooLarge {
+        /// The game.
+        variant: String,
+        /// The most.
+        most: usize,
+        /// Inputs times width.
+        got: usize,
     },
     /// The rules tell left from right.
     #[error("mirroring: expected rules of {variant} that are the same from left and right, got {difference}")]

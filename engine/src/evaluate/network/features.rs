@@ -13,7 +13,7 @@
 //!
 //! Nothing here knows weights; [`super::Network`] adds them up, a trainer looks them up.
 
-use super::architecture::{Architecture, ArchitectureError, Mirroring};
+use super::architecture::{Architecture, ArchitectureError, MOST_WEIGHTS, Mirroring};
 use super::symmetry::{castling_difference, difference_beside_castling, mirrored};
 use crate::geometry::{GRID_SQUARES, Square};
 use crate::position::{Piece, Position};
@@ -76,6 +76,10 @@ impl Features {
         let squares = variant.topology().squares().len() as usize;
         let (hand_offsets, hand) = hand_offsets(variant);
         let slots = 2 * units * squares + 2 * hand;
+        let got = architecture.regions() * slots * architecture.width;
+        if got > MOST_WEIGHTS {
+            return Err(ArchitectureError::TooLarge { variant: variant.name().into(), most: MOST_WEIGHTS, got });
+        }
         Ok(Self {
             squares,
             slots,

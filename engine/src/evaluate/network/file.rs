@@ -170,7 +170,7 @@ pub enum NetworkFileError {
     },
     /// Weights below the network that are none, or of another game.
     #[error("network file, base: {0}")]
-    Base(#[from] WeightsError),
+    Base(#[from] Box<WeightsError>),
     /// Numbers that make no network.
     #[error("network file, {0}")]
     Quantisation(#[from] QuantisationError),
@@ -242,6 +242,14 @@ impl NetworkFile {
     /// # Errors
     /// There is no regular file of a sensible size, or as [`NetworkFile::from_bytes`].
     pub fn load(variant: &Arc<Variant>, path: &Path) -> Result<Self, NetworkFileError> {
+        Self::from_bytes(variant, &Self::read_bytes(path)?)
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// There is no regular file of a sensible size.
+    pub fn read_bytes(path: &Path) -> Result<Vec<u8>, NetworkFileError> {
         let refused = |reason: &str| io::Error::new(io::ErrorKind::InvalidInput, reason);
         if !fs::metadata(path)?.is_file() {
             return Err(refused("expected a regular file").into());
@@ -251,7 +259,7 @@ impl NetworkFile {
         if bytes.len() as u64 > MOST_FILE_BYTES {
             return Err(refused("expected at most 512 MiB").into());
         }
-        Self::from_bytes(variant, &bytes)
+        Ok(bytes)
     }
 
     /// Reads the content of a file for a variant. Nothing is used before everything has been found right.
@@ -269,7 +277,7 @@ impl NetworkFile {
         let integers = read_integers(&mut reader, &features)?;
         reader.finish()?;
         let unit_values = read_unit_values(variant, header.unit_values)?;
-        let base = header.base.map(|text| Weights::read(variant, &text)).transpose()?;
+        let base = header.base.map(|text| Weights::read(variant, &text)).transpose().map_err(Box::new)?;
         let quantised = Quantised::from_integers(&features, header.scales, integers)?;
         Ok(Self { quantised, base, unit_values, card: header.card })
     }
