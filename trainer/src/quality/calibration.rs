@@ -20,7 +20,7 @@ pub struct Calibration {
     pub positions: u64,
     /// Games they are from.
     pub games: u64,
-    /// Quiet positions left out: their scores are beyond 20,000 centipawns either way, mates found among them.
+    /// Quiet positions left out: their scores are beyond 3,000 centipawns either way, mates found among them.
     pub beyond: u64,
     /// How many centipawns are a logit.
     pub scale: ScaleOutcome,
