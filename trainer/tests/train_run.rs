@@ -86,6 +86,7 @@ fn training_is_the_same_on_any_number_of_threads() {
 #[test]
 fn something_is_learnt_and_told() {
     let place = workplace();
+    place.write("plan.toml", &plan().replace("seed = 5", "seed = 5\nbase = \"none\""));
     let told = json(&place.run(&format!("{TRAIN} --json")).succeeded());
     let looks = looks(&place);
     assert_eq!((looks.len() as u64, told["looks"].as_array().map(Vec::len)), (LOOKS, Some(LOOKS as usize)));
@@ -99,6 +100,26 @@ fn something_is_learnt_and_told() {
     assert!(place.read("run/chart.svg").starts_with("<svg"));
     let window = &told["training"];
     assert!(window["in_check"].as_u64() > Some(0) && window["early"] == 0, "{window}");
+}
+
+/// What weights know need not be learnt; which ones they are is part of the run.
+#[test]
+fn above_weights_a_network_begins_where_they_are() {
+    let place = workplace();
+    let first = |base: &str, run: &str| {
+        place.write("plan.toml", &plan().replace("seed = 5", &format!("seed = 5\nbase = {base:?}")));
+        place.run(&format!("train plan.toml --out {run}")).succeeded();
+        let line = place.read(&format!("{run}/losses.jsonl")).lines().next().map(json).unwrap();
+        line["validation"].as_f64().unwrap()
+    };
+    let [alone, above] = [first("none", "alone"), first("a-priori", "above")];
+    assert!(above < 0.5 * alone, "{above} {alone}");
+    let chess = Arc::new(Variant::load("chess").unwrap());
+    let base = |run: &str| NetworkFile::load(&chess, &place.path(&format!("{run}/network.net"))).unwrap().base;
+    assert!(base("alone").is_none() && base("above").is_some());
+    place.run("train plan.toml --out alone").refused(2, &["plan"]);
+    place.write("plan.toml", &plan().replace("seed = 5", "seed = 5\nbase = \"nowhere.toml\""));
+    place.run("train plan.toml --out other").refused(2, &["nowhere.toml"]);
 }
 
 #[test]

@@ -118,7 +118,9 @@ mod tests {
     fn only_quiet_positions_that_are_not_decided_are_observed() {
         let mut game = made::game(0, 1, "abcdef");
         game.positions[0].quiet = false;
-        for (position, score) in game.positions[1..].iter_mut().zip([MOST_SCORE, -MOST_SCORE, MOST_SCORE + 1, i16::MIN, -3]) {
+        for (position, score) in
+            game.positions[1..].iter_mut().zip([MOST_SCORE, -MOST_SCORE, MOST_SCORE + 1, i16::MIN, -3])
+        {
             position.score = score;
         }
         let notes = Notes::of(&game).unwrap();
