@@ -1,11 +1,13 @@
 //! The engine's program: the UCI protocol on standard input and output, and a few tools.
 
 use clap::{Parser, Subcommand, ValueEnum};
+use fairyforge_engine::evaluate::network::{Network, NetworkFile};
 use fairyforge_engine::protocol::{converse, uci, xboard};
 use fairyforge_engine::search::MAX_DEPTH;
 use fairyforge_engine::tools::{bench, params};
 use fairyforge_engine::variant::Variant;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -45,6 +47,9 @@ enum Command {
         #[arg(long, value_name = "D", default_value_t = bench::DEFAULT_DEPTH,
               value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
         depth: i32,
+        /// A network's file (*.net): its speed is measured beside that of the a-priori values.
+        #[arg(long, value_name = "FILE")]
+        eval_file: Option<PathBuf>,
         /// Prints JSON.
         #[arg(long)]
         json: bool,
@@ -68,10 +73,10 @@ fn main() -> ExitCode {
             Some(Protocol::Uci) => uci::run(io::stdin().lock(), io::stdout()),
             Some(Protocol::Xboard) => xboard::run(io::stdin().lock(), io::stdout()),
         },
-        Some(Command::Bench { variant, depth, json }) => match Variant::load(&variant) {
-            Ok(variant) => print_bench(&Arc::new(variant), depth, json),
+        Some(Command::Bench { variant, depth, eval_file, json }) => match read_for_bench(&variant, eval_file) {
+            Ok((variant, network)) => print_bench(&bench::Bench::run_beside(&variant, depth, network), json),
             Err(error) => {
-                eprintln!("error: bench --variant: {error}");
+                eprintln!("error: bench {error}");
                 return ExitCode::from(BAD_INPUT);
             }
         },
@@ -88,9 +93,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn print_bench(variant: &Arc<Variant>, depth: i32, json: bool) -> io::Result<()> {
-    let bench = bench::Bench::run(variant, depth);
-    let text = if json { serde_json::to_string_pretty(&bench)? } else { bench.to_string() };
+fn read_for_bench(variant: &str, eval_file: Option<PathBuf>) -> Result<(Arc<Variant>, Option<Network>), String> {
+    let variant = Variant::load(variant).map_err(|error| format!("--variant: {error}"))?;
+    let variant = Arc::new(variant);
+    let read = |path: PathBuf| {
+        NetworkFile::load(&variant, &path).map_err(|error| format!("--eval-file {}: {error}", path.display()))
+    };
+    let network = eval_file.map(read).transpose()?.map(Network::new);
+    Ok((variant, network))
+}
+
+fn print_bench(bench: &bench::Bench, json: bool) -> io::Result<()> {
+    let text = if json { serde_json::to_string_pretty(bench)? } else { bench.to_string() };
     print(&text)
 }
 

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{allows, below, colours_exchanged, random_move, random_position, read, shipped, texts};
-use fairyforge_engine::evaluate::{Evaluator, Follow, Tapered, Weights};
+use fairyforge_engine::evaluate::{Evaluator, Tapered, Weights};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::geometry::{Square, SquareSet};
 use fairyforge_engine::moves::perft::{divide, perft};
@@ -187,12 +187,11 @@ fn followed_evaluation_equals_a_fresh_one() {
     for variant in shipped() {
         let evaluator = Tapered::new(&variant, &Weights::a_priori(&variant));
         walk(&variant, 3, PLIES, |position, _| {
-            let before = evaluator.fresh(position);
+            let mut line = evaluator.line(position, 2);
             let mut after = position.clone();
             for mv in position.legal_moves() {
-                let mut accumulator = before;
-                let undo = after.make(mv, &mut Follow { evaluator: &evaluator, accumulator: &mut accumulator });
-                assert_eq!(accumulator, evaluator.fresh(&after), "{position:?} {}", position.move_text(mv));
+                let undo = after.make(mv, &mut evaluator.follow(&mut line, 0));
+                assert_eq!(line[1], evaluator.fresh(&after), "{position:?} {}", position.move_text(mv));
                 after.unmake(mv, &undo);
             }
         });
@@ -203,7 +202,7 @@ fn followed_evaluation_equals_a_fresh_one() {
 fn exchanging_the_colours_changes_nothing() {
     for variant in shipped().into_iter().filter(|variant| variant.armies_are_alike()) {
         let evaluator = Tapered::new(&variant, &Weights::a_priori(&variant));
-        let value = |position: &Position| evaluator.evaluate(position, &evaluator.fresh(position));
+        let value = |position: &Position| evaluator.value_of(position);
         walk(&variant, 3, PLIES, |position, ply| {
             let exchanged = colours_exchanged(position);
             assert_eq!(colours_exchanged(&exchanged), *position);

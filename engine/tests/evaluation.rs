@@ -5,7 +5,7 @@
 mod common;
 
 use common::{shipped, variant, variant_from};
-use fairyforge_engine::evaluate::{Evaluator, MeasuredValue, Tapered, Weights, WeightsError};
+use fairyforge_engine::evaluate::{MeasuredValue, Tapered, Weights, WeightsError};
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
 use fairyforge_engine::variant::rules::Unit;

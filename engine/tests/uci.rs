@@ -250,6 +250,10 @@ fn says_what_it_does_not_understand() {
         "setoption name Weights value /nowhere/weights.toml",
         "setoption name Weights value /dev/zero",
         "setoption name Weights value /",
+        "setoption name EvalFile",
+        "setoption name EvalFile value /nowhere/a.net",
+        "setoption name EvalFile value /dev/zero",
+        "setoption name EvalFile value /",
     ];
     for line in lines {
         let output = answer(format!("{line}\nisready\n"));
@@ -297,7 +301,7 @@ fn uses_weights_for_their_variant_only() {
     let output = answer(format!("{set}{HERCULEAN}eval\nsetoption name UCI_Variant value chess\neval\n"));
     assert_eq!(lines_with(&output, "Evaluation: 77 ").len(), 1, "{output}");
     assert!(output.starts_with("info string ") && output.contains("weights are for variant \"herculean\""), "{output}");
-    assert!(output.contains("the values built in are used"), "{output}");
+    assert!(output.contains("it is not used"), "{output}");
 }
 
 /// Nodes of each search.
@@ -634,6 +638,7 @@ fn words() -> impl Strategy<Value = String> {
         "VariantPath",
         "Hash",
         "Weights",
+        "EvalFile",
         "SearchFile",
         "EndgamePath",
         "late_move_base",

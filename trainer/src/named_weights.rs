@@ -7,9 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Weights derived from mobility, where a file could be named.
-pub const A_PRIORI: &str = "a-priori";
+pub const A_PRIORI: &str = Weights::A_PRIORI;
 /// Weights built into the program, likewise.
-pub const SHIPPED: &str = "shipped";
+pub const SHIPPED: &str = Weights::SHIPPED;
 
 /// Weights with the text they were read from and its digest.
 pub struct NamedWeights {

@@ -9,6 +9,11 @@ use crate::fit::claims::Claim;
 use crate::play::Adjudication;
 use crate::selfplay::workers::SelfplaySettings;
 use crate::selfplay::{Imbalance, Openings, Played, middlegame};
+use crate::train::inputs::Sharing;
+use crate::train::optimiser::AdamSettings;
+use crate::train::plan::{DataSettings, FilterSettings, TrainPlan, TrainingSettings, usual_shape};
+use crate::train::schedule::{RateSettings, TargetSettings};
+use fairyforge_engine::evaluate::network::Architecture;
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -27,7 +32,7 @@ const MOST_PLAYED_NODES: u64 = 100_000;
 const MOST_MARGIN: i32 = 20_000;
 pub(crate) const MOST_TABLE_MEBIBYTES: usize = 65_536;
 
-/// A training loop: generations of self-play, fit and match.
+/// A training loop: generations of self-play, learning and match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -37,21 +42,116 @@ pub struct Plan {
     pub variant: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// How often self-play, fit and match follow one another.
+    /// How often self-play, learning and match follow one another.
     #[serde(default = "one")]
     pub generations: u32,
+    /// What the first generation plays with: a file of weights or of a network, or a word for one; a priori if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// The games.
     #[serde(default)]
     pub selfplay: SelfplaySettings,
     /// The fit.
     #[serde(default)]
     pub fit: FitSettings,
-    /// The match between new and old weights.
+    /// Networks are trained instead of weights fitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train: Option<NetworkSettings>,
+    /// The match between new and old.
     #[serde(default, rename = "match")]
     pub gate: MatchSettings,
     /// What is to be judged by the values measured.
     #[serde(default)]
     pub claims: Vec<Claim>,
+}
+
+/// How a generation's network is trained. The tables are those of a training plan, `docs/formats/training.md`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkSettings {
+    /// From which generations' games.
+    #[serde(default)]
+    pub window: WindowLaw,
+    /// Weights below the network, as in a plan of training.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The network's shape.
+    #[serde(default = "usual_shape")]
+    pub network: Architecture,
+    /// Which rows are partly shared.
+    #[serde(default)]
+    pub sharing: Sharing,
+    /// How long, and in which steps.
+    #[serde(default)]
+    pub training: TrainingSettings,
+    /// The learning rate.
+    #[serde(default)]
+    pub rate: RateSettings,
+    /// What outputs are to say.
+    #[serde(default)]
+    pub target: TargetSettings,
+    /// The optimiser.
+    #[serde(default)]
+    pub adam: AdamSettings,
+    /// Which positions are learnt from.
+    #[serde(default)]
+    pub filter: FilterSettings,
+}
+
+/// Which generations' games a network learns from: the last ⌈share · n⌉ at generation n, but at least so many.
+///
+/// Early games are soon worse than what is known, and many are needed all the same; so the window grows, but more slowly than
+/// what lies behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WindowLaw {
+    /// At least the last so many.
+    pub least: u32,
+    /// Share of all generations so far.
+    pub share: f64,
+}
+
+impl Default for WindowLaw {
+    fn default() -> Self {
+        Self { least: 4, share: 0.5 }
+    }
+}
+
+impl WindowLaw {
+    /// The generations that generation `number` learns from, itself included.
+    pub fn generations(&self, number: u32) -> std::ops::RangeInclusive<u32> {
+        let last = (self.share * f64::from(number)).ceil() as u32;
+        number.saturating_sub(last.max(self.least).max(1)).saturating_add(1)..=number
+    }
+}
+
+impl NetworkSettings {
+    /// The plan of one training.
+    pub fn plan(&self, variant: &str, seed: u64, data: impl Iterator<Item = DataSettings>) -> TrainPlan {
+        let Self { base, network, sharing, training, rate, target, adam, filter, .. } = self.clone();
+        TrainPlan {
+            format: TrainPlan::FORMAT,
+            variant: variant.to_owned(),
+            seed,
+            base,
+            network,
+            sharing,
+            training,
+            rate,
+            target,
+            adam,
+            filter,
+            data: data.collect(),
+        }
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        let WindowLaw { least, share } = self.window;
+        require("train.window.least", least > 0, "at least 1", least)?;
+        require("train.window.share", (0.0..=1.0).contains(&share), "0 to 1", share)?;
+        let games = DataSettings { folder: PathBuf::from("games"), weight: 1.0 };
+        self.plan("any", 0, std::iter::once(games)).check()
+    }
 }
 
 /// How the match is played that decides on new weights.
@@ -128,6 +228,9 @@ impl Plan {
         let (fraction, positions) = (self.fit.validation_fraction, self.fit.positions_per_game);
         require("fit.validation_fraction", (0.0..1.0).contains(&fraction), "0 to below 1", fraction)?;
         require("fit.positions_per_game", positions > 0, "at least 1", positions)?;
+        self.train.as_ref().map_or(Ok(()), NetworkSettings::check)?;
+        let judged = self.train.is_none() || self.claims.is_empty();
+        require("claims", judged, "none beside [train]: networks do not say what units are worth", self.claims.len())?;
         for claim in &self.claims {
             require("claims", claim.low < claim.high, "low below high", format!("{} to {}", claim.low, claim.high))?;
         }
@@ -276,7 +379,28 @@ mod tests {
 
     #[test]
     fn a_saved_plan_reads_back() {
-        let plan = Plan::read("format = 1\nvariant = \"chess\"\nseed = 1").unwrap();
-        assert_eq!(Plan::read(&toml::to_string(&plan).unwrap()), Ok(plan));
+        for more in
+            ["", "start = \"shipped\"\n[train.window]\nshare = 0.25\n[train.network]\nwidth = 64\noutput_buckets = 1\n"]
+        {
+            let plan = Plan::read(&format!("format = 1\nvariant = \"chess\"\nseed = 1\n{more}")).unwrap();
+            assert_eq!(Plan::read(&toml::to_string(&plan).unwrap()), Ok(plan));
+        }
+    }
+
+    #[test]
+    fn windows_grow_more_slowly_than_what_lies_behind_them() {
+        let law = WindowLaw { least: 3, share: 0.5 };
+        let windows = [1, 2, 3, 4, 7, 8, 9].map(|number| law.generations(number));
+        assert_eq!(windows, [1..=1, 1..=2, 1..=3, 2..=4, 4..=7, 5..=8, 5..=9]);
+        assert_eq!(WindowLaw { least: 1, share: 1.0 }.generations(9), 1..=9);
+        assert_eq!(WindowLaw { least: 1, share: 0.0 }.generations(9), 9..=9);
+    }
+
+    #[test]
+    fn tables_of_training_are_checked_as_in_its_own_plans() {
+        let read = |more: &str| Plan::read(&format!("format = 1\nvariant = \"chess\"\nseed = 1\n{more}")).unwrap_err();
+        assert!(read("[train.adam]\nbound = 0.0").to_string().contains("adam.bound"));
+        assert!(read("[train.window]\nleast = 0").to_string().contains("train.window.least"));
+        assert!(read("[train.trainign]\nbatch = 5").to_string().contains("did you mean `training`?"));
     }
 }

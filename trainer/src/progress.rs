@@ -90,6 +90,11 @@ impl Progress {
         self.began.elapsed()
     }
 
+    /// Tells something in between without tearing the bar.
+    pub fn tell(&self, line: &str) {
+        self.bar.suspend(|| crate::errln!("{line}"));
+    }
+
     /// The end: the bar goes, one line stays.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -1,9 +1,14 @@
 //! The report of a loop: a short text for the screen, a longer one in Markdown for `report.md`.
 
+use crate::fit::FitReport;
 use crate::fit::values::{PieceValues, ValueOutcome};
 use crate::plan::Plan;
+use crate::progression::Progression;
+use crate::quality::Quality;
 use crate::record::{RecordError, shards};
-use crate::training_loop::GenerationResult;
+use crate::run_dir::RunPaths;
+use crate::train::making::Made;
+use crate::training_loop::{GenerationResult, Learnt};
 use fairyforge_engine::variant::Variant;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -58,6 +63,10 @@ pub struct LoopReport<'a> {
     pub generations: &'a [GenerationResult],
     /// The games of each generation.
     pub facts: &'a [GameFacts],
+    /// The games of all as data.
+    pub quality: &'a Quality,
+    /// How strong the generations are.
+    pub progression: &'a Progression,
 }
 
 impl LoopReport<'_> {
@@ -65,13 +74,8 @@ impl LoopReport<'_> {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for generation in self.generations {
-            let _ = writeln!(text, "Generation {}\n\n{}", generation.number, generation.fit);
-            let _ = writeln!(
-                text,
-                "Match of new against old weights\n{}\n{}\n",
-                generation.gate,
-                gate_sentence(generation)
-            );
+            let _ = writeln!(text, "Generation {}\n\n{}", generation.number, learnt_text(&generation.learnt));
+            let _ = writeln!(text, "Match of new against old\n{}\n{}\n", generation.gate, gate_sentence(generation));
             for judgement in &generation.judgements {
                 let _ = writeln!(text, "{judgement}");
             }
@@ -88,6 +92,8 @@ impl LoopReport<'_> {
         for (generation, facts) in self.generations.iter().zip(self.facts) {
             self.write_generation(&mut text, generation, facts);
         }
+        text.push_str(&self.progression.markdown(RunPaths::PROGRESSION));
+        text.push_str(&self.quality.markdown());
         self.write_provenance(&mut text);
         text
     }
@@ -109,17 +115,21 @@ impl LoopReport<'_> {
     fn write_generation(&self, text: &mut String, generation: &GenerationResult, facts: &GameFacts) {
         let _ = writeln!(text, "## Generation {}\n", generation.number);
         write_facts(text, facts, self.plan.selfplay.nodes);
-        write_values(text, &generation.fit.values_reference, &generation.fit.values_observational);
+        if let Learnt::Weights(fit) = &generation.learnt {
+            write_values(text, &fit.values_reference, &fit.values_observational);
+        }
         let _ = writeln!(
             text,
-            "### New against old weights\n\n{} pairs at {} nodes a move, each opening twice, colours exchanged:\n\n```\n{}\n```\n\n{}\n",
+            "### New against old\n\n{} pairs at {} nodes a move, each opening twice, colours exchanged:\n\n```\n{}\n```\n\n{}\n",
             self.plan.gate.pairs,
             self.plan.gate.nodes,
             generation.gate,
             gate_sentence(generation),
         );
-        let _ = writeln!(text, "### Tuned weights\n\n```\n{}```\n", generation.fit.tuning_text());
-        write_tuned(text, generation);
+        match &generation.learnt {
+            Learnt::Weights(fit) => write_tuned(text, fit),
+            Learnt::Network(made) => write_network(text, generation.number, made),
+        }
     }
 
     fn write_provenance(&self, text: &mut String) {
@@ -129,8 +139,8 @@ impl LoopReport<'_> {
         let _ = writeln!(text, "- variant: {}, rules hash `{}`", self.variant.name(), self.variant.rules_hash());
         let _ = writeln!(text, "- seed: {}", self.plan.seed);
         for generation in self.generations {
-            let (number, digest) = (generation.number, &generation.fit.data_digest);
-            let _ = writeln!(text, "- games of generation {number}: digest `{digest}`");
+            let (number, digest) = (generation.number, generation.learnt.data_digest());
+            let _ = writeln!(text, "- games that generation {number} learnt from: digest `{digest}`");
         }
         text.push_str("\nThe same program with the same plan gives the same games, values and weights on any number of threads.\n");
     }
@@ -139,11 +149,11 @@ impl LoopReport<'_> {
 /// What the match says, in a sentence.
 fn gate_sentence(generation: &GenerationResult) -> String {
     let stronger = match generation.gate.elo_interval {
-        Some(interval) if interval.low.finite().is_some_and(|low| low > 0.0) => "the new weights are stronger",
-        Some(interval) if interval.high.finite().is_some_and(|high| high < 0.0) => "the new weights are weaker",
+        Some(interval) if interval.low.finite().is_some_and(|low| low > 0.0) => "the new are stronger",
+        Some(interval) if interval.high.finite().is_some_and(|high| high < 0.0) => "the new are weaker",
         _ => "undecided which are stronger",
     };
-    let fate = if generation.accepted { "they go on" } else { "the old ones go on" };
+    let fate = if generation.accepted { "the new go on" } else { "the old go on" };
     format!("At 95 %: {stronger}; {fate}.")
 }
 
@@ -194,8 +204,39 @@ fn pawns(value: &ValueOutcome) -> String {
     value.pawns().map_or_else(|| "–".into(), |pawns| format!("{pawns:.2}"))
 }
 
-fn write_tuned(text: &mut String, generation: &GenerationResult) {
-    let Some(tuning) = &generation.fit.tuning else { return };
+/// What was learnt, for the screen.
+fn learnt_text(learnt: &Learnt) -> String {
+    match learnt {
+        Learnt::Weights(fit) => fit.to_string(),
+        Learnt::Network(made) => network_text(made),
+    }
+}
+
+fn network_text(made: &Made) -> String {
+    let content = &made.trained.content;
+    let Some(last) = made.trained.looks.last() else { return "no network was trained\n".into() };
+    let validation = last.validation.map_or_else(String::new, |error| format!(", on validation games {error:.6}"));
+    format!(
+        "network trained on {} positions of {} games, each about {:.1} times: loss {:.6}{validation}\n",
+        content.training.kept,
+        content.training.games,
+        last.positions as f64 / content.training.kept.max(1) as f64,
+        last.training,
+    )
+}
+
+fn write_network(text: &mut String, number: u32, made: &Made) {
+    let agreement = made.agreement.map_or_else(String::new, |agreement| agreement.to_string());
+    let _ = writeln!(
+        text,
+        "### Network\n\nThe {}{agreement}\n\nLosses and everything else: [training/{number:03}](training/{number:03}/report.md).\n",
+        network_text(made),
+    );
+}
+
+fn write_tuned(text: &mut String, fit: &FitReport) {
+    let _ = writeln!(text, "### Tuned weights\n\n```\n{}```\n", fit.tuning_text());
+    let Some(tuning) = &fit.tuning else { return };
     text.push_str("| unit | middlegame before | after | endgame before | after |\n|---|---:|---:|---:|---:|\n");
     for unit in &tuning.units {
         let _ = writeln!(

@@ -54,6 +54,7 @@ fn every_help_has_an_example() {
         "data verify",
         "data digest",
         "data head",
+        "data quality",
         "pgn",
         "pgn check",
         "pgn export",

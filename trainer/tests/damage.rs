@@ -36,6 +36,7 @@ fn is_named(place: &Workplace, file: &str) {
     assert_eq!((&report["damaged"][0]["path"], &report["digest"]), (&file.into(), &serde_json::Value::Null));
     json.failed(2);
     place.run("data digest run").refused(2, &[file]);
+    place.run("data quality run").refused(2, &[file]);
     place.run("fit --data run --out fitted.toml").refused(2, &[file]);
     assert!(!place.path("fitted.toml").exists());
 }

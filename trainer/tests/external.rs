@@ -12,7 +12,7 @@ use fairyforge::play::{
     Adjudication, Allowance, Ending, EngineMover, Fault, FaultKind, Mover, PlayedGame, Referee, Seat, Start,
     TimeControl,
 };
-use fairyforge_engine::evaluate::{Tapered, Weights};
+use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{Params, score};
@@ -174,8 +174,8 @@ fn played(variant: &Arc<Variant>, movers: [&mut dyn Mover; 2]) -> Vec<String> {
     said
 }
 
-fn in_process(evaluator: &Tapered) -> EngineMover<'_> {
-    EngineMover::new(evaluator, &Params::default(), 16)
+fn in_process(judge: &Judge) -> EngineMover<'_> {
+    EngineMover::new(judge, &Params::default(), 16)
 }
 
 /// Position, limits, moves and scores pass truly in both directions: the same engine plays the same game in and out of
@@ -183,13 +183,13 @@ fn in_process(evaluator: &Tapered) -> EngineMover<'_> {
 #[track_caller]
 fn plays_as_in_process(name: &str) {
     let variant = variant(name);
-    let evaluator = Tapered::new(&variant, &Weights::best_known(&variant));
-    let expected = played(&variant, [&mut in_process(&evaluator), &mut in_process(&evaluator)]);
+    let judge = Judge::best_known(&variant);
+    let expected = played(&variant, [&mut in_process(&judge), &mut in_process(&judge)]);
     let mut outside = ExternalEngine::start(&ours(&[("Hash", "16")]), &variant).unwrap();
     assert!(matches!(outside.rules(), RulesComparison::Equal { positions: 50, leaves } if leaves > 10_000));
-    assert_eq!(played(&variant, [&mut in_process(&evaluator), &mut outside]), expected);
+    assert_eq!(played(&variant, [&mut in_process(&judge), &mut outside]), expected);
     // The second game begins as fresh as the first.
-    assert_eq!(played(&variant, [&mut outside, &mut in_process(&evaluator)]), expected);
+    assert_eq!(played(&variant, [&mut outside, &mut in_process(&judge)]), expected);
     assert!(outside.lag().moves > 0 && outside.lag().max >= outside.lag().mean());
 }
 
@@ -510,12 +510,12 @@ done | '{}'",
     ));
     let variant = variant("chess");
     let mut outside = rogue.start().unwrap();
-    let evaluator = Tapered::new(&variant, &Weights::best_known(&variant));
+    let judge = Judge::best_known(&variant);
     let adjudication = Adjudication::default();
     let stop = AtomicBool::new(false);
     let referee = Referee { adjudication: &adjudication, endgames: None, time_margin: Duration::ZERO, stop: &stop };
     let start = Position::start(&variant);
-    let mut inside = in_process(&evaluator);
+    let mut inside = in_process(&judge);
     let mut seats = [Seat { mover: &mut inside, allowance: nodes() }, Seat { mover: &mut outside, allowance: nodes() }];
     let game = referee.play(Start { position: &start, plies: 0 }, &mut seats, |_, _| {}).unwrap();
     assert_eq!(game.moves.len(), 5);

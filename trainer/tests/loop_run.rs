@@ -77,6 +77,8 @@ fn check_report(place: &Workplace, printed: &str, generations: u32) {
     }
     assert!(report.contains(&format!("what {} games say", 36 * generations)), "{report}");
     assert!(report.contains("`fairyforge loop tiny.toml --out run`"), "{report}");
+    assert!(report.contains("\n36 games of "), "the quality of the last generation: {report}");
+    assert!(report.contains("(calibration.svg)") && place.read("run/calibration.svg").starts_with("<svg"), "{report}");
     let mut words = report.split(|letter: char| !letter.is_alphanumeric());
     assert!(!words.any(|word| ["NaN", "inf", "infinity"].contains(&word)), "{report}");
 }
@@ -210,4 +212,93 @@ fn claims_about_units_that_are_not_in_the_game_are_refused_before_anything_is_pl
     place.write("tiny.toml", &tiny_plan("chess", 1, &CLAIMS.replace("\"rook\"", "\"rok\"")));
     place.run("loop tiny.toml --out run").refused(2, &["rok", "rook"]);
     assert!(!place.path("run/selfplay").exists());
+}
+
+/// Networks instead of weights, with everything that a plan may say of them in its smallest form.
+const NETWORKS: &str = r#"
+[train.window]
+least = 2
+share = 0.0
+
+[train.network]
+width = 64
+king_ranks = [1]
+output_buckets = 2
+
+[train.training]
+batch = 64
+epochs = 3.0
+report_every = 20
+validation_share = 0.2
+
+[train.filter]
+least_ply = 0
+captures = true
+"#;
+
+fn network_loop(generations: u32) -> String {
+    tiny_plan("chess", generations, NETWORKS).replace("seed = 3", "seed = 3\nstart = \"a-priori\"")
+}
+
+/// The judge that a generation plays with is the last that was accepted; every network has a card that tells its gate.
+#[test]
+fn networks_for_three_generations() {
+    let place = Workplace::new();
+    place.write("tiny.toml", &network_loop(3));
+    let printed = place.run("loop tiny.toml --out run").succeeded();
+    let chess = std::sync::Arc::new(fairyforge_engine::variant::Variant::load("chess").unwrap());
+    let (mut parent, mut best) = (0, "run/weights/000.toml".to_owned());
+    for number in 1..=3_u32 {
+        assert!(printed.contains(&format!("Generation {number}\n")), "{printed}");
+        let verdict = table(&place, &format!("run/gate/{number:03}-vs-{parent:03}.toml"));
+        let accepted = verdict["accepted"].as_bool().unwrap();
+        let kept = if accepted { "networks" } else { "rejected" };
+        let name = format!("run/{kept}/{number:03}.net");
+        let file = fairyforge_engine::evaluate::network::NetworkFile::load(&chess, &place.path(&name)).unwrap();
+        assert_eq!(file.card.gate.as_deref(), verdict["result"].as_str().filter(|_| accepted), "the match that it won");
+        assert_eq!(file.card.data[0].games, 36 * u64::from(number.min(2)), "the last two generations' games");
+        if accepted {
+            (parent, best) = (number, name);
+        }
+    }
+    let report = place.read("run/report.md");
+    assert!(report.contains("[training/003](training/003/report.md)"), "{report}");
+    assert!(report.contains("(progression.svg)") && place.read("run/progression.svg").starts_with("<svg"), "{report}");
+    let strengths = report.split("## Elo against").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    let rows =
+        strengths.lines().filter(|line| line.ends_with(" |") && line.contains(['±', '–']) && !line.contains('%'));
+    assert_eq!(rows.count(), 3, "{strengths}");
+    place
+        .run(&format!("match --variant chess --a {best} --b a-priori --pairs 2 --nodes 20 --seed 9 --out m"))
+        .succeeded();
+    place.run("match verify m").succeeded();
+    // Finished is finished: once more changes nothing.
+    let files = place.files("run");
+    place.run("loop tiny.toml --out run").succeeded();
+    place.assert_same_run("run", &files);
+}
+
+#[test]
+fn a_killed_loop_of_networks_ends_as_an_undisturbed_one() {
+    let [undisturbed, killed] = [(), ()].map(|()| {
+        let place = Workplace::new();
+        place.write("tiny.toml", &network_loop(2));
+        place
+    });
+    undisturbed.run("loop tiny.toml --out run --threads 1").succeeded();
+    let kills = killed.kill_until_done("loop tiny.toml --out run --threads 2", "run", 5, 16);
+    assert!(kills >= 3, "the run is too short for this test: {kills} kills");
+    killed.assert_same_run("run", &undisturbed.files("run"));
+}
+
+#[test]
+fn what_a_loop_cannot_begin_with_is_told() {
+    let place = Workplace::new();
+    place.write("tiny.toml", &network_loop(1).replace("\"a-priori\"", "\"nowhere.net\""));
+    place.run("loop tiny.toml --out run").refused(2, &["nowhere.net"]);
+    place.write("tiny.toml", &network_loop(1).replace("king_ranks = [1]", "king_ranks = [9]"));
+    place.run("loop tiny.toml --out other").refused(2, &["king_ranks"]);
+    assert!(!place.path("run").exists() && !place.path("other").exists(), "nothing was begun");
+    place.write("tiny.toml", &tiny_plan("chess", 1, &format!("{CLAIMS}\n{NETWORKS}")));
+    place.run("loop tiny.toml --out third").refused(2, &["claims", "[train]"]);
 }

@@ -1,15 +1,13 @@
 //! Material and squares, blended between middlegame and endgame by the men left.
 
-use super::{Evaluator, Weights};
+use super::{Evaluator, MOST_VALUE, Weights};
 use crate::geometry::{GRID_SQUARES, Square};
-use crate::position::{Piece, Position};
+use crate::position::{Observer, Piece, Position};
 use crate::variant::Variant;
 use crate::variant::rules::{Colour, MAX_UNITS};
 
-/// Bounds of what an evaluation returns, far below mate scores.
-const MOST: i32 = 20_000;
-
 /// A [`Weights`] file laid out for speed.
+#[derive(Debug)]
 pub struct Tapered {
     /// By man and square, signed for White's view.
     on_square: Vec<[Balance; GRID_SQUARES]>,
@@ -81,12 +79,9 @@ impl Tapered {
     pub fn middlegame_share(&self, balance: &Balance) -> f64 {
         f64::from(balance.phase.clamp(0, self.full_phase)) / f64::from(self.full_phase)
     }
-}
 
-impl Evaluator for Tapered {
-    type Accumulator = Balance;
-
-    fn fresh(&self, position: &Position) -> Balance {
+    /// The sums of a position, from scratch.
+    pub fn fresh(&self, position: &Position) -> Balance {
         let mut balance = Balance::default();
         for square in position.occupied() {
             balance.add(&self.on_square[position.piece_at(square).index()][square.index()]);
@@ -101,19 +96,37 @@ impl Evaluator for Tapered {
         balance
     }
 
+    /// The value for the side to move, in centipawns, of a position with these sums.
     #[inline]
-    fn placed(&self, balance: &mut Balance, piece: Piece, square: Square) {
-        balance.add(&self.on_square[piece.index()][square.index()]);
+    pub fn evaluate(&self, position: &Position, balance: &Balance) -> i32 {
+        let phase = balance.phase.clamp(0, self.full_phase);
+        // Wider, because a file may hold values of thousands of centipawns and phases as large.
+        let weighed = i64::from(balance.middlegame) * i64::from(phase)
+            + i64::from(balance.endgame) * i64::from(self.full_phase - phase);
+        let white = (weighed / i64::from(self.full_phase)) as i32;
+        let own = if position.side_to_move() == Colour::White { white } else { -white };
+        (own + self.tempo).clamp(-MOST_VALUE, MOST_VALUE)
+    }
+}
+
+impl Evaluator for Tapered {
+    /// By ply.
+    type Line = Vec<Balance>;
+    type Follower<'a> = TaperedFollower<'a>;
+
+    fn line(&self, root: &Position, plies: usize) -> Vec<Balance> {
+        vec![self.fresh(root); plies]
     }
 
     #[inline]
-    fn lifted(&self, balance: &mut Balance, piece: Piece, square: Square) {
-        balance.subtract(&self.on_square[piece.index()][square.index()]);
+    fn follow<'a>(&'a self, line: &'a mut Vec<Balance>, ply: usize) -> TaperedFollower<'a> {
+        line[ply + 1] = line[ply];
+        TaperedFollower { tapered: self, balance: &mut line[ply + 1] }
     }
 
     #[inline]
-    fn dropped(&self, balance: &mut Balance, piece: Piece) {
-        balance.subtract(&self.in_hand[piece.index()]);
+    fn value(&self, position: &Position, line: &mut Vec<Balance>, ply: usize) -> i32 {
+        self.evaluate(position, &line[ply])
     }
 
     #[inline]
@@ -126,15 +139,27 @@ impl Evaluator for Tapered {
     fn exchange_values(&self) -> &[i32; MAX_UNITS] {
         &self.exchange_values
     }
+}
+
+/// Adds up what a move changes, at once: that is as little work as noting it.
+pub struct TaperedFollower<'a> {
+    tapered: &'a Tapered,
+    balance: &'a mut Balance,
+}
+
+impl Observer for TaperedFollower<'_> {
+    #[inline]
+    fn placed(&mut self, piece: Piece, square: Square) {
+        self.balance.add(&self.tapered.on_square[piece.index()][square.index()]);
+    }
 
     #[inline]
-    fn evaluate(&self, position: &Position, balance: &Balance) -> i32 {
-        let phase = balance.phase.clamp(0, self.full_phase);
-        // Wider, because a file may hold values of thousands of centipawns and phases as large.
-        let weighed = i64::from(balance.middlegame) * i64::from(phase)
-            + i64::from(balance.endgame) * i64::from(self.full_phase - phase);
-        let white = (weighed / i64::from(self.full_phase)) as i32;
-        let own = if position.side_to_move() == Colour::White { white } else { -white };
-        (own + self.tempo).clamp(-MOST, MOST)
+    fn lifted(&mut self, piece: Piece, square: Square) {
+        self.balance.subtract(&self.tapered.on_square[piece.index()][square.index()]);
+    }
+
+    #[inline]
+    fn dropped(&mut self, piece: Piece, _: u8) {
+        self.balance.subtract(&self.tapered.in_hand[piece.index()]);
     }
 }

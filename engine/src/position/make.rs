@@ -12,8 +12,8 @@ pub trait Observer {
     fn placed(&mut self, piece: Piece, square: Square);
     /// A man has left a square.
     fn lifted(&mut self, piece: Piece, square: Square);
-    /// A man has left its side's hand for the board (it is `placed` as well).
-    fn dropped(&mut self, piece: Piece);
+    /// A man has left its side's hand, where `left` of its type remain, for the board (it is `placed` as well).
+    fn dropped(&mut self, piece: Piece, left: u8);
 }
 
 /// An observer that does not care.
@@ -25,7 +25,7 @@ impl Observer for Unobserved {
     #[inline]
     fn lifted(&mut self, _: Piece, _: Square) {}
     #[inline]
-    fn dropped(&mut self, _: Piece) {}
+    fn dropped(&mut self, _: Piece, _: u8) {}
 }
 
 /// What unmaking a move needs to know.
@@ -136,7 +136,7 @@ impl Position {
     fn drop(&mut self, unit: Unit, to: Square, observer: &mut impl Observer) -> Piece {
         let piece = Piece::new(unit, self.side);
         self.set_hand(unit, self.side, self.in_hand(unit, self.side).saturating_sub(1));
-        observer.dropped(piece);
+        observer.dropped(piece, self.in_hand(unit, self.side));
         self.put(to, piece);
         observer.placed(piece, to);
         piece

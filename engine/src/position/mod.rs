@@ -14,7 +14,7 @@ mod piece;
 
 pub use fen::FenError;
 pub use make::{Observer, Undo, Unobserved};
-pub use packed::UnpackError;
+pub use packed::{UnpackError, packed_without_counters};
 pub use piece::Piece;
 
 use crate::geometry::{GRID_SQUARES, Square, SquareSet};

@@ -37,6 +37,15 @@ const BLACK_TO_MOVE: u8 = 1;
 const EN_PASSANT: u8 = 1 << 5;
 const KNOWN_FLAGS: u8 = BLACK_TO_MOVE | 15 << 1 | EN_PASSANT;
 const BLACK_MAN: u8 = 1 << 5;
+/// Bytes of the half-move clock and the move number, which come last.
+const COUNTERS: usize = 4;
+
+/// Packed bytes without the half-move clock and the move number: equal for equal men, side to move, castling rights, en passant and
+/// hands, whenever in a game. Nothing of bytes too short to be a position.
+#[must_use]
+pub fn packed_without_counters(packed: &[u8]) -> &[u8] {
+    &packed[..packed.len().saturating_sub(COUNTERS)]
+}
 
 impl Position {
     /// The position in bytes.
@@ -153,5 +162,25 @@ impl Reader<'_> {
         let byte = self.bytes.get(self.at).copied().ok_or(UnpackError::Short(self.at))?;
         self.at += 1;
         Ok(byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Unobserved;
+
+    #[test]
+    fn a_position_that_comes_back_differs_by_its_counters_only() {
+        let chess = Arc::new(Variant::load("chess").unwrap());
+        let mut position = Position::start(&chess);
+        let start = position.pack();
+        for (text, is_back) in [("g1f3", false), ("g8f6", false), ("f3g1", false), ("f6g8", true)] {
+            let mv = position.legal_moves().into_iter().find(|&mv| position.move_text(mv) == text).unwrap();
+            position.make(mv, &mut Unobserved);
+            assert_ne!(position.pack(), start);
+            assert_eq!(packed_without_counters(&position.pack()) == packed_without_counters(&start), is_back, "{text}");
+        }
+        assert!(packed_without_counters(&[1, 2, 3]).is_empty());
     }
 }

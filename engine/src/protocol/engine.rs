@@ -7,7 +7,8 @@ use super::endgames::{Endgames, EndgamesError};
 use super::options::{DEFAULT_HASH, DEFAULT_VARIANT};
 use super::room::has_room_for;
 use super::thinking::Task;
-use crate::evaluate::{Evaluator, Tapered, Weights, WeightsError};
+use crate::evaluate::network::{Network, NetworkFile, NetworkFileError};
+use crate::evaluate::{Judge, Weights, WeightsError};
 use crate::game::Game;
 use crate::moves::Move;
 use crate::moves::notation::MoveTextError;
@@ -31,7 +32,14 @@ pub(super) struct Engine {
     files: BTreeMap<String, String>,
     variant: Arc<Variant>,
     game: Game,
-    evaluator: Arc<Tapered>,
+    /// What judges where the user chose nothing, or nothing of this game.
+    best_known: Judge,
+    /// Judges instead, if a file was chosen and is of this game.
+    weights: Option<Judge>,
+    /// Judges instead of either, if a file was chosen and is of this game.
+    network: Option<Judge>,
+    /// The chosen network file. It may be one of another variant, waiting for that variant to be chosen.
+    network_file: Option<PathBuf>,
     /// The chosen weights file. It may be one of another variant, waiting for that variant to be chosen.
     weights_file: Option<PathBuf>,
     /// The endgame tables of the game, if a folder was chosen.
@@ -43,18 +51,17 @@ pub(super) struct Engine {
     memory: Option<Memory>,
 }
 
-/// A compiled game with its best known values.
+/// A compiled game with the best that is known to judge it.
 #[derive(Clone)]
 struct Met {
     variant: Arc<Variant>,
-    best_known: Arc<Tapered>,
+    best_known: Judge,
 }
 
 impl Met {
     fn load(name_or_path: &str) -> Result<Self, LoadError> {
         let variant = Arc::new(Variant::load(name_or_path)?);
-        let best_known = Arc::new(Tapered::new(&variant, &Weights::best_known(&variant)));
-        Ok(Self { variant, best_known })
+        Ok(Self { best_known: Judge::best_known(&variant), variant })
     }
 }
 
@@ -73,6 +80,10 @@ pub(super) enum EngineError {
     ReadWeights { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
     Weights { path: PathBuf, source: WeightsError },
+    #[error("no weights are shipped for {variant}; name a file or {:?}", Weights::A_PRIORI)]
+    NotShipped { variant: String },
+    #[error("{}: {source}", path.display())]
+    Network { path: PathBuf, source: NetworkFileError },
     #[error("search file {}: {source}", path.display())]
     ReadSearchFile { path: PathBuf, source: io::Error },
     #[error("search file {}:\n{source}", path.display())]
@@ -91,10 +102,13 @@ impl Engine {
         let met = Met::load(DEFAULT_VARIANT)?;
         Ok(Self {
             game: new_game(&met.variant),
-            evaluator: Arc::clone(&met.best_known),
+            best_known: met.best_known.clone(),
+            weights: None,
             variant: Arc::clone(&met.variant),
             met: HashMap::from([(DEFAULT_VARIANT.to_owned(), met)]),
             files: BTreeMap::new(),
+            network: None,
+            network_file: None,
             weights_file: None,
             endgames: None,
             params: Params::default(),
@@ -145,7 +159,12 @@ impl Engine {
     /// The value of the position for the side to move, in centipawns, without search.
     pub fn static_value(&self) -> i32 {
         let position = self.position();
-        self.evaluator.evaluate(position, &self.evaluator.fresh(position))
+        self.judge().value_of(position)
+    }
+
+    /// The network chosen, else the weights chosen, else the best known.
+    fn judge(&self) -> Judge {
+        self.network.as_ref().or(self.weights.as_ref()).unwrap_or(&self.best_known).clone()
     }
 
     /// Sets up a position and plays moves from there.
@@ -165,15 +184,14 @@ impl Engine {
     /// Changes the game; the board shows its start. Returns what the user should know of the files chosen before, a line each.
     pub fn set_variant(&mut self, name_or_path: &str) -> Result<Vec<String>, EngineError> {
         let Met { variant, best_known } = self.meet(name_or_path)?;
-        let weights = self.weights_file.as_deref().map(|path| read_weights(&variant, path)).transpose();
-        let (evaluator, mut remarks) = match weights {
-            Ok(Some(weights)) => (Arc::new(Tapered::new(&variant, &weights)), Vec::new()),
-            Ok(None) => (best_known, Vec::new()),
-            Err(fault) => (best_known, vec![fault.to_string(), "the values built in are used".into()]),
-        };
         self.game = new_game(&variant);
-        (self.variant, self.evaluator) = (variant, evaluator);
+        (self.variant, self.best_known) = (variant, best_known);
         self.forget();
+        let weights = self.weights_file.as_deref().map(|path| read_weights(&self.variant, path));
+        let network = self.network_file.as_deref().map(|path| read_network(&self.variant, path));
+        let mut remarks = Vec::new();
+        self.weights = followed(weights, &mut remarks);
+        self.network = followed(network, &mut remarks);
         remarks.extend(self.follow_with_endgames());
         Ok(remarks)
     }
@@ -217,16 +235,27 @@ impl Engine {
         self.files.keys().map(String::as_str)
     }
 
-    /// Changes the values; `None` is the best known, shipped or a priori. A file of another variant is kept in mind until that is chosen.
+    /// Changes the values; `None` is the best known: a network or weights. A file of another variant is kept in mind until
+    /// that is chosen.
     pub fn set_weights(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
         let weights = path.as_deref().map(|path| read_weights(&self.variant, path)).transpose();
         if matches!(weights, Ok(_) | Err(EngineError::Weights { source: WeightsError::OtherRules { .. }, .. })) {
             self.weights_file = path;
         }
-        self.evaluator = match weights? {
-            Some(weights) => Arc::new(Tapered::new(&self.variant, &weights)),
-            None => Arc::new(Tapered::new(&self.variant, &Weights::best_known(&self.variant))),
-        };
+        self.weights = weights?;
+        self.forget();
+        Ok(())
+    }
+
+    /// Changes the network; `None`: the weights chosen, or the best known. A file of another variant is kept in mind until that is chosen.
+    pub fn set_network(&mut self, path: Option<PathBuf>) -> Result<(), EngineError> {
+        let network = path.as_deref().map(|path| read_network(&self.variant, path)).transpose();
+        if matches!(network, Ok(_) | Err(EngineError::Network { source: NetworkFileError::OtherRules { .. }, .. })) {
+            self.network_file = path;
+        }
+        // One of another game judges nothing here, and what judged before was put away by choosing it.
+        self.network = None;
+        self.network = network?;
         self.forget();
         Ok(())
     }
@@ -291,7 +320,7 @@ impl Engine {
             earlier: self.game.earlier().to_vec(),
             waits_for_stop: go.infinite || !ends_by_itself,
             limits,
-            evaluator: Arc::clone(&self.evaluator),
+            evaluator: self.judge(),
             endgames: self.endgames.as_ref().map(|endgames| Arc::clone(endgames.tables())),
             memory,
         })
@@ -337,9 +366,33 @@ fn new_game(variant: &Arc<Variant>) -> Game {
     Game::new(Position::start(variant))
 }
 
-fn read_weights(variant: &Variant, path: &Path) -> Result<Weights, EngineError> {
-    let text = read_file(path).map_err(|source| EngineError::ReadWeights { path: path.into(), source })?;
-    Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })
+/// What was chosen for a game before may be of another; then `remarks` tells so.
+fn followed(read: Option<Result<Judge, EngineError>>, remarks: &mut Vec<String>) -> Option<Judge> {
+    match read? {
+        Ok(judge) => Some(judge),
+        Err(fault) => {
+            remarks.extend([fault.to_string(), "it is not used".into()]);
+            None
+        }
+    }
+}
+
+/// Weights of a file, or of the words for those built in or derived from mobility.
+fn read_weights(variant: &Variant, path: &Path) -> Result<Judge, EngineError> {
+    let weights = if path == Path::new(Weights::A_PRIORI) {
+        Weights::a_priori(variant)
+    } else if path == Path::new(Weights::SHIPPED) {
+        Weights::shipped(variant).ok_or_else(|| EngineError::NotShipped { variant: variant.name().into() })?
+    } else {
+        let text = read_file(path).map_err(|source| EngineError::ReadWeights { path: path.into(), source })?;
+        Weights::read(variant, &text).map_err(|source| EngineError::Weights { path: path.into(), source })?
+    };
+    Ok(Judge::of_weights(variant, &weights))
+}
+
+fn read_network(variant: &Arc<Variant>, path: &Path) -> Result<Judge, EngineError> {
+    let file = NetworkFile::load(variant, path);
+    file.map(|file| Network::new(file).into()).map_err(|source| EngineError::Network { path: path.into(), source })
 }
 
 fn read_search_file(path: PathBuf) -> Result<Params, EngineError> {

@@ -25,6 +25,8 @@ pub(super) enum Setting {
     Hash(usize),
     /// A weights file; `None`: the best values known, shipped or a priori.
     Weights(Option<PathBuf>),
+    /// A network file; `None`: weights.
+    EvalFile(Option<PathBuf>),
     /// A search file; `None`: the defaults.
     SearchFile(Option<PathBuf>),
     /// A folder of endgame tables; `None`: no tables.
@@ -36,7 +38,8 @@ pub(super) enum Setting {
 }
 
 /// The options that are no numbers of the search.
-const NAMES: [&str; 7] = ["UCI_Variant", "VariantPath", "Hash", "Weights", "SearchFile", "EndgamePath", "Clear Hash"];
+const NAMES: [&str; 8] =
+    ["UCI_Variant", "VariantPath", "Hash", "Weights", "EvalFile", "SearchFile", "EndgamePath", "Clear Hash"];
 
 /// Why an assignment was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +66,7 @@ pub(super) fn offer<'a>(from_files: impl Iterator<Item = &'a str>) -> String {
     let _ = write!(text, "\noption name VariantPath type string default {EMPTY}");
     let _ = write!(text, "\noption name Hash type spin default {DEFAULT_HASH} min 1 max {MOST_HASH}");
     let _ = write!(text, "\noption name Weights type string default {EMPTY}");
+    let _ = write!(text, "\noption name EvalFile type string default {EMPTY}");
     let _ = write!(text, "\noption name SearchFile type string default {EMPTY}");
     let _ = write!(text, "\noption name EndgamePath type string default {EMPTY}");
     text.push_str("\noption name Clear Hash type button");
@@ -82,6 +86,7 @@ pub(super) fn setting(assignment: &Assignment<'_>) -> Result<Setting, OptionErro
         "uci_variant" => Ok(Setting::Variant(text("UCI_Variant")?)),
         "variantpath" => Ok(Setting::Variant(text("VariantPath")?)),
         "weights" => Ok(Setting::Weights(text("Weights")?.map(Into::into))),
+        "evalfile" => Ok(Setting::EvalFile(text("EvalFile")?.map(Into::into))),
         "hash" => mebibytes(assignment.value.ok_or(OptionError::NoValue { name: "Hash" })?).map(Setting::Hash),
         "searchfile" => Ok(Setting::SearchFile(text("SearchFile")?.map(Into::into))),
         "endgamepath" => Ok(Setting::EndgamePath(text("EndgamePath")?.map(Into::into))),
@@ -127,6 +132,8 @@ mod tests {
         assert_eq!(set("Hash", None), Err(OptionError::NoValue { name: "Hash" }));
         assert_eq!(set("SearchFile", Some("a b.toml")), Ok(Setting::SearchFile(Some("a b.toml".into()))));
         assert_eq!(set("searchfile", Some("<empty>")), Ok(Setting::SearchFile(None)));
+        assert_eq!(set("evalfile", Some("my.net")), Ok(Setting::EvalFile(Some("my.net".into()))));
+        assert_eq!(set("EvalFile", Some("<empty>")), Ok(Setting::EvalFile(None)));
         assert_eq!(set("EndgamePath", Some("my tables")), Ok(Setting::EndgamePath(Some("my tables".into()))));
         assert_eq!(set("endgamepath", Some("<empty>")), Ok(Setting::EndgamePath(None)));
         let unknown = set("hahs", Some("2")).unwrap_err();

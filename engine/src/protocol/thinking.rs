@@ -2,12 +2,12 @@
 
 use super::voice::Voice;
 use crate::endgame::Tables;
-use crate::evaluate::Tapered;
+use crate::evaluate::Judge;
 use crate::moves::Move;
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
 use crate::search::score::mate_in;
-use crate::search::{Limits, Memory, Report, Request, search};
+use crate::search::{Limits, Memory, Report, Request, search_with};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) struct Task {
     /// Keys of the game's positions before.
     pub earlier: Vec<u64>,
     pub limits: Limits,
-    pub evaluator: Arc<Tapered>,
+    pub evaluator: Judge,
     pub endgames: Option<Arc<Tables>>,
     pub memory: Memory,
     /// The answer is held back until `stop`, even if nothing is left to search.
@@ -120,14 +120,14 @@ impl Task {
     fn run<L: Listener>(mut self, stop: &AtomicBool, mut listener: L) -> (Memory, L::Said) {
         let began = Instant::now();
         let mut last = None;
-        let (position, evaluator, endgames) = (&self.position, self.evaluator.as_ref(), self.endgames.as_deref());
+        let (position, evaluator, endgames) = (&self.position, &self.evaluator, self.endgames.as_deref());
         let mut hears = |report: &Report, fullness| {
             let progress = Progress { position, report, fullness, time: began.elapsed() };
             listener.progress(&progress).is_ok()
         };
         let (earlier, limits) = (self.earlier.as_slice(), &self.limits);
         let request = Request { position, earlier, limits, evaluator, endgames, stop };
-        let report = search(&request, &mut self.memory, |report, memory| {
+        let report = search_with(&request, &mut self.memory, |report, memory| {
             last = Some(report.clone());
             if !hears(report, memory.fullness()) {
                 stop.store(true, Ordering::Relaxed);

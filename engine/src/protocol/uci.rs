@@ -142,6 +142,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Setting::Variant(Some(name_or_path)) => return self.set_variant(&name_or_path),
             Setting::Hash(mebibytes) => self.engine.set_hash(mebibytes),
             Setting::Weights(path) => self.engine.set_weights(path),
+            Setting::EvalFile(path) => self.engine.set_network(path),
             Setting::SearchFile(path) => self.engine.set_search_file(path),
             Setting::EndgamePath(path) => match self.engine.set_endgames(path) {
                 Ok(remarks) => return self.voice.remark(remarks.join("\n")),

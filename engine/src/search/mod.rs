@@ -18,7 +18,7 @@ pub use params::Params;
 pub use time::{Clock, Deadline};
 
 use crate::endgame::Tables;
-use crate::evaluate::{Evaluator, Follow};
+use crate::evaluate::{Evaluator, Judge};
 use crate::moves::{Move, Safety, Wanted};
 use crate::position::{Position, Undo};
 use history::{Going, History};
@@ -181,6 +181,26 @@ pub fn search<E: Evaluator>(
     searcher.finish(report)
 }
 
+/// As [`search`], with an evaluator of either kind.
+pub fn search_with(
+    request: &Request<'_, Judge>,
+    memory: &mut Memory,
+    iteration: impl FnMut(&Report, &Memory),
+) -> Report {
+    match request.evaluator {
+        Judge::Tapered(tapered) => search(&request.judged_by(tapered.as_ref()), memory, iteration),
+        Judge::Network(network) => search(&request.judged_by(network.as_ref()), memory, iteration),
+    }
+}
+
+impl<'a, E> Request<'a, E> {
+    /// The same request with another evaluator.
+    pub const fn judged_by<F>(&self, evaluator: &'a F) -> Request<'a, F> {
+        let &Self { position, earlier, limits, evaluator: _, endgames, stop } = self;
+        Request { position, earlier, limits, evaluator, endgames, stop }
+    }
+}
+
 /// One search under way.
 struct Searcher<'a, E: Evaluator> {
     position: Position,
@@ -198,7 +218,9 @@ struct Searcher<'a, E: Evaluator> {
     keys: Vec<u64>,
     /// Number of keys that belong to the game before the root.
     game_keys: usize,
-    plies: Vec<Ply<E::Accumulator>>,
+    plies: Vec<Ply>,
+    /// What the evaluator keeps of the current line.
+    line: E::Line,
     values: [i32; crate::variant::rules::MAX_UNITS],
     /// The root's best move so far in the running iteration.
     root_best: Option<(Move, i32)>,
@@ -206,8 +228,7 @@ struct Searcher<'a, E: Evaluator> {
 
 /// What is kept a ply of the current line.
 #[derive(Clone, Copy)]
-struct Ply<A> {
-    accumulator: A,
+struct Ply {
     killers: [Option<Move>; 2],
     going: Option<Going>,
     value: i32,
@@ -216,7 +237,7 @@ struct Ply<A> {
 impl<'a, E: Evaluator> Searcher<'a, E> {
     fn new(request: &Request<'a, E>, memory: &'a mut Memory) -> Self {
         let &Request { position, earlier, limits, evaluator, endgames, stop } = request;
-        let root = Ply { accumulator: evaluator.fresh(position), killers: [None; 2], going: None, value: 0 };
+        let root = Ply { killers: [None; 2], going: None, value: 0 };
         let mut keys = Vec::with_capacity(earlier.len() + MAX_PLY + 1);
         keys.extend_from_slice(earlier);
         keys.push(position.key());
@@ -238,16 +259,17 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             keys,
             game_keys: earlier.len(),
             plies: vec![root; MAX_PLY + 2],
+            line: evaluator.line(position, MAX_PLY + 2),
             values: *evaluator.exchange_values(),
             root_best: None,
         }
     }
 
     /// A report before anything is searched, so that even a search of no time has a legal move.
-    fn first_report(&self) -> Report {
+    fn first_report(&mut self) -> Report {
         let best = self.root_moves().first().copied();
         let score = match best {
-            Some(_) => self.evaluator.evaluate(&self.position, &self.plies[0].accumulator),
+            Some(_) => self.static_value(0),
             None => DRAW,
         };
         Report {
@@ -348,9 +370,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     #[inline]
     fn play(&mut self, mv: Move, ply: usize) -> Undo {
         self.plies[ply].going = Some((mover(&self.position, mv), mv.to()));
-        self.plies[ply + 1].accumulator = self.plies[ply].accumulator;
-        let mut follow = Follow { evaluator: self.evaluator, accumulator: &mut self.plies[ply + 1].accumulator };
-        let undo = self.position.make(mv, &mut follow);
+        let mut follower = self.evaluator.follow(&mut self.line, ply);
+        let undo = self.position.make(mv, &mut follower);
         self.keys.push(self.position.key());
         undo
     }
@@ -363,7 +384,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     fn pass(&mut self, ply: usize) -> Undo {
         self.plies[ply].going = None;
-        self.plies[ply + 1].accumulator = self.plies[ply].accumulator;
+        let _no_changes = self.evaluator.follow(&mut self.line, ply);
         let undo = self.position.make_null();
         self.keys.push(self.position.key());
         undo
@@ -375,8 +396,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     }
 
     #[inline]
-    fn static_value(&self, ply: usize) -> i32 {
-        self.evaluator.evaluate(&self.position, &self.plies[ply].accumulator)
+    fn static_value(&mut self, ply: usize) -> i32 {
+        self.evaluator.value(&self.position, &mut self.line, ply)
     }
 
     /// The moves before this ply that histories look at: the opponent's last and one's own last.

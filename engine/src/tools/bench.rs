@@ -3,12 +3,14 @@
 //! [`Bench::run`] counts the leaves of the start position, searches a fixed set of positions to a fixed depth, and
 //! searches the start position for a fixed number of nodes. The sum of the nodes of the fixed depth searches is the
 //! bench number: it depends on the code and the variant alone, so a change that moves it changes play. Clocks are used
-//! for the speeds only.
+//! for the speeds only. A network is measured beside the a-priori values: the same positions, searched in turn for as many
+//! nodes, so that both meet the same load of the machine.
 
-use crate::evaluate::{Tapered, Weights};
+use crate::evaluate::network::Network;
+use crate::evaluate::{Judge, Tapered, Weights};
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
-use crate::search::{Limits, Memory, Params, Request, search};
+use crate::search::{Limits, Memory, Params, Report, Request, search_with};
 use crate::table::aligned;
 use crate::variant::Variant;
 use rand_chacha::ChaCha8Rng;
@@ -54,6 +56,24 @@ pub struct Bench {
     pub start_nodes_per_second: u64,
     /// The fixed depth searches one by one.
     pub positions: Vec<Searched>,
+    /// The same positions searched with a network, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkSpeed>,
+}
+
+/// How fast searches with a network are.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetworkSpeed {
+    /// Neurons a perspective.
+    pub width: usize,
+    /// The instructions that run it.
+    pub instructions: &'static str,
+    /// Nodes of all searches: as many as with the a-priori values, or fewer where a search ended by itself.
+    pub search_nodes: u64,
+    /// Nodes a second.
+    pub search_nodes_per_second: u64,
+    /// Nodes a second over nodes a second with the a-priori values.
+    pub ratio: f64,
 }
 
 /// One fixed depth search.
@@ -74,13 +94,33 @@ pub struct Searched {
 impl Bench {
     /// Measures a variant with its a-priori values.
     pub fn run(variant: &Arc<Variant>, depth: i32) -> Self {
+        Self::run_beside(variant, depth, None)
+    }
+
+    /// Measures a variant with its a-priori values, and with a network beside them if there is one.
+    pub fn run_beside(variant: &Arc<Variant>, depth: i32, network: Option<Network>) -> Self {
         let (perft_nodes, perft_nodes_per_second) = count_leaves(variant);
-        let mut searcher = Searcher::new(variant);
-        let began = Instant::now();
-        let positions: Vec<Searched> =
-            PLIES.iter().map(|&plies| searcher.search_to_depth(variant, plies, depth)).collect();
-        let elapsed = began.elapsed();
-        let nodes = positions.iter().map(|searched| searched.nodes).sum();
+        let mut values = Searcher::new(Tapered::new(variant, &Weights::a_priori(variant)).into());
+        let about =
+            network.as_ref().map(|network| (network.features().architecture().width, network.instructions().name()));
+        let mut beside = network.map(|network| Searcher::new(network.into()));
+        let mut positions = Vec::new();
+        for plies in PLIES {
+            let position = playout(variant, plies);
+            let report = values.search(&position, &Limits::depth(depth));
+            if let Some(beside) = &mut beside {
+                beside.search(&position, &Limits::nodes(report.nodes));
+            }
+            positions.push(Searched::new(plies, &position, &report));
+        }
+        let (nodes, speed) = (values.nodes, values.speed());
+        let network = about.zip(beside).map(|((width, instructions), beside)| NetworkSpeed {
+            width,
+            instructions,
+            search_nodes: beside.nodes,
+            search_nodes_per_second: beside.speed(),
+            ratio: beside.speed() as f64 / speed.max(1) as f64,
+        });
         Self {
             variant: variant.name().into(),
             depth,
@@ -88,9 +128,22 @@ impl Bench {
             perft_nodes,
             perft_nodes_per_second,
             search_nodes: nodes,
-            search_nodes_per_second: per_second(nodes, elapsed),
-            start_nodes_per_second: searcher.speed_at_start(variant),
+            search_nodes_per_second: speed,
+            start_nodes_per_second: values.speed_at_start(variant),
             positions,
+            network,
+        }
+    }
+}
+
+impl Searched {
+    fn new(plies: usize, position: &Position, report: &Report) -> Self {
+        Self {
+            plies,
+            fen: position.fen(),
+            best: report.best.map_or_else(|| "(none)".into(), |mv| position.move_text(mv)),
+            score: report.score,
+            nodes: report.nodes,
         }
     }
 }
@@ -105,43 +158,38 @@ fn count_leaves(variant: &Arc<Variant>) -> (u64, u64) {
     (leaves, per_second(leaves * counts, began.elapsed()))
 }
 
-/// Evaluation and memory, the latter forgotten before each search.
+/// Evaluation and memory, the latter forgotten before each search, and what searching has taken so far.
 struct Searcher {
-    evaluator: Tapered,
+    judge: Judge,
     memory: Memory,
+    nodes: u64,
+    time: Duration,
 }
 
 impl Searcher {
-    fn new(variant: &Variant) -> Self {
-        let evaluator = Tapered::new(variant, &Weights::a_priori(variant));
-        Self { evaluator, memory: Memory::new(HASH, Params::default()) }
+    fn new(judge: Judge) -> Self {
+        Self { judge, memory: Memory::new(HASH, Params::default()), nodes: 0, time: Duration::ZERO }
     }
 
-    fn search_to_depth(&mut self, variant: &Arc<Variant>, plies: usize, depth: i32) -> Searched {
-        let position = playout(variant, plies);
-        let report = self.search(&position, &Limits::depth(depth));
-        Searched {
-            plies,
-            fen: position.fen(),
-            best: report.best.map_or_else(|| "(none)".into(), |mv| position.move_text(mv)),
-            score: report.score,
-            nodes: report.nodes,
-        }
+    fn speed(&self) -> u64 {
+        per_second(self.nodes, self.time)
     }
 
     fn speed_at_start(&mut self, variant: &Arc<Variant>) -> u64 {
-        let position = Position::start(variant);
-        let began = Instant::now();
-        let report = self.search(&position, &Limits::nodes(START_NODES));
-        per_second(report.nodes, began.elapsed())
+        let (nodes, time) = (self.nodes, self.time);
+        self.search(&Position::start(variant), &Limits::nodes(START_NODES));
+        per_second(self.nodes - nodes, self.time - time)
     }
 
-    fn search(&mut self, position: &Position, limits: &Limits) -> crate::search::Report {
+    fn search(&mut self, position: &Position, limits: &Limits) -> Report {
         self.memory.forget();
         let never = AtomicBool::new(false);
-        let request =
-            Request { position, earlier: &[], limits, evaluator: &self.evaluator, endgames: None, stop: &never };
-        search(&request, &mut self.memory, |_, _| ())
+        let request = Request { position, earlier: &[], limits, evaluator: &self.judge, endgames: None, stop: &never };
+        let began = Instant::now();
+        let report = search_with(&request, &mut self.memory, |_, _| ());
+        self.time += began.elapsed();
+        self.nodes += report.nodes;
+        report
     }
 }
 
@@ -185,6 +233,16 @@ impl fmt::Display for Bench {
             line("search to fixed depth", self.search_nodes, self.search_nodes_per_second),
             line("search of the start", START_NODES, self.start_nodes_per_second),
         ];
-        write!(f, "{}\n\nBench: {}", aligned(&summary), self.bench)
+        writeln!(f, "{}\n", aligned(&summary))?;
+        if let Some(NetworkSpeed { width, instructions, search_nodes, search_nodes_per_second, ratio }) = &self.network
+        {
+            let speed = *search_nodes_per_second as f64 / 1e6;
+            writeln!(
+                f,
+                "network of width {width} ({instructions}): {search_nodes} nodes, {speed:.2} million a second"
+            )?;
+            writeln!(f, "that is {ratio:.3} of the speed with the a-priori values\n")?;
+        }
+        write!(f, "Bench: {}", self.bench)
     }
 }

@@ -12,7 +12,7 @@ use super::schedule::{Format, Schedule};
 use super::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::play::{Adjudication, Allowance};
 use crate::selfplay::Openings;
-use fairyforge_engine::evaluate::{Tapered, Weights};
+use fairyforge_engine::evaluate::{Judge, Weights};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{self, Limits, Memory, Params, Report, Request};
@@ -131,26 +131,26 @@ impl ArenaBench {
     /// # Errors
     /// The match cannot be played, or its searches do not repeat.
     pub fn round(&self, number: u64, folder: &Path, stop: &AtomicBool) -> Result<Round, BenchError> {
-        let evaluator = Arc::new(Tapered::new(&self.variant, &Weights::best_known(&self.variant)));
+        let judge = Judge::of_weights(&self.variant, &Weights::best_known(&self.variant));
         let path = folder.join(format!("round-{number}.jsonl"));
         // Played twice if it comes second: the games must be known before they can be searched bare.
-        let first = self.play(&evaluator, number, &path, stop)?;
+        let first = self.play(&judge, number, &path, stop)?;
         let games = Reader::open(&path)?.collect::<Result<Vec<_>, _>>()?;
-        let (nodes, bare) = self.search_bare(&evaluator, &games)?;
+        let (nodes, bare) = self.search_bare(&judge, &games)?;
         let arena = if number.is_multiple_of(2) {
             first
         } else {
-            self.play(&evaluator, number, &folder.join(format!("round-{number}-again.jsonl")), stop)?
+            self.play(&judge, number, &folder.join(format!("round-{number}-again.jsonl")), stop)?
         };
         Ok(Round { games: games.len() as u64, nodes, arena, bare, resident_mebibytes: resident_mebibytes() })
     }
 
-    fn play(&self, evaluator: &Arc<Tapered>, number: u64, path: &Path, stop: &AtomicBool) -> Result<Times, BenchError> {
+    fn play(&self, judge: &Judge, number: u64, path: &Path, stop: &AtomicBool) -> Result<Times, BenchError> {
         let contestants = ["A", "B"].map(|name| Contestant {
             name: name.into(),
             allowance: Allowance::nodes(self.nodes),
             entrant: Entrant::Own(OwnEngine {
-                evaluator: Arc::clone(evaluator),
+                judge: judge.clone(),
                 weights: "best known".into(),
                 params: Params::default(),
                 table_mebibytes: self.table_mebibytes,
@@ -177,23 +177,18 @@ impl ArenaBench {
     }
 
     /// Searches all positions of the games again; nodes and time.
-    fn search_bare(&self, evaluator: &Tapered, games: &[GameEntry]) -> Result<(u64, Times), BenchError> {
+    fn search_bare(&self, judge: &Judge, games: &[GameEntry]) -> Result<(u64, Times), BenchError> {
         let watch = Stopwatch::start();
         let memories = || [(); 2].map(|()| Memory::new(self.table_mebibytes, Params::default()));
         let search_pair = |memories: &mut [Memory; 2], pair: &[GameEntry]| {
-            pair.iter().map(|game| self.search_game(evaluator, memories, game)).sum::<Result<u64, BenchError>>()
+            pair.iter().map(|game| self.search_game(judge, memories, game)).sum::<Result<u64, BenchError>>()
         };
         let nodes =
             games.par_chunks(2).map_init(memories, search_pair).try_reduce(|| 0, |one, other| Ok(one + other))?;
         Ok((nodes, watch.times()))
     }
 
-    fn search_game(
-        &self,
-        evaluator: &Tapered,
-        memories: &mut [Memory; 2],
-        entry: &GameEntry,
-    ) -> Result<u64, BenchError> {
+    fn search_game(&self, judge: &Judge, memories: &mut [Memory; 2], entry: &GameEntry) -> Result<u64, BenchError> {
         let differs = |ply: usize, expected: &str, got: String| BenchError::Differs {
             place: format!("{}, ply {ply}", entry.number()),
             expected: expected.into(),
@@ -209,8 +204,9 @@ impl ArenaBench {
             let memory = &mut memories[ply % 2];
             let ignore = |_: &Report, _: &Memory| {};
             let (position, earlier) = (game.position(), game.earlier());
-            let request = Request { position, earlier, limits: &limits, evaluator, endgames: None, stop: &never };
-            let report = search::search(&request, memory, ignore);
+            let request =
+                Request { position, earlier, limits: &limits, evaluator: judge, endgames: None, stop: &never };
+            let report = search::search_with(&request, memory, ignore);
             nodes += report.nodes;
             let found = report.best.ok_or_else(|| differs(ply, text, "no move".into()))?;
             if game.position().move_text(found) != text {

@@ -4,7 +4,7 @@ use super::external::{EngineCommand, ExternalEngine, Lag, Launcher, RulesCompari
 use super::journal::JournalPlayer;
 use super::matches::MatchError;
 use crate::play::{Allowance, Budget, EngineMover, Fault, Mover, Thought};
-use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
@@ -41,7 +41,7 @@ pub enum Entrant {
 #[derive(Clone)]
 pub struct OwnEngine {
     /// How it judges positions.
-    pub evaluator: Arc<Tapered>,
+    pub judge: Judge,
     /// What its weights are called: a digest or a word.
     pub weights: String,
     /// The numbers of its search.
@@ -103,9 +103,7 @@ impl Contestant {
     /// The player at a board.
     pub(super) fn mover(&self, variant: &Arc<Variant>) -> Result<Seated<'_>, StartError> {
         Ok(match &self.entrant {
-            Entrant::Own(own) => {
-                Seated::Own(Box::new(EngineMover::new(&own.evaluator, &own.params, own.table_mebibytes)))
-            }
+            Entrant::Own(own) => Seated::Own(Box::new(EngineMover::new(&own.judge, &own.params, own.table_mebibytes))),
             Entrant::External { command, launcher } => Seated::External(Box::new(launcher.start(command, variant)?)),
         })
     }

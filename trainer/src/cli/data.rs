@@ -1,9 +1,11 @@
-//! `fairyforge data verify | digest | head`.
+//! `fairyforge data verify | digest | head | quality`.
 
 use super::output::outln;
 use super::{Failure, OrBadInput};
+use crate::quality::Quality;
 use crate::record;
-use anyhow::anyhow;
+use crate::run_dir::write_atomically;
+use anyhow::{Context, anyhow};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +36,25 @@ pub enum DataCommand {
         #[arg(long, default_value_t = 5)]
         games: usize,
     },
+    /// What the games are like as data: results, lengths, positions that come again, openings, scores against results.
+    Quality(QualityArgs),
+}
+
+/// Which games, and how they are told.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  fairyforge data quality data/runs/quickstart\n  fairyforge data quality data/runs/first data/runs/second --curve calibration.svg"
+)]
+pub struct QualityArgs {
+    /// Runs, or folders of shards, looked at together.
+    #[arg(required = true)]
+    dirs: Vec<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the results by score, with the fitted curve, as SVG.
+    #[arg(long, value_name = "FILE")]
+    curve: Option<PathBuf>,
 }
 
 pub(super) fn run(command: &DataCommand) -> Result<(), Failure> {
@@ -44,6 +65,7 @@ pub(super) fn run(command: &DataCommand) -> Result<(), Failure> {
             Ok(())
         }
         DataCommand::Head { dir, games } => head(dir, *games),
+        DataCommand::Quality(args) => quality(args),
     }
 }
 
@@ -96,4 +118,16 @@ fn head(dir: &Path, games: usize) -> Result<(), Failure> {
         outln!("  after {} random plies: {} …", game.random_plies, moves.join(" "))?;
     }
     Ok(())
+}
+
+fn quality(args: &QualityArgs) -> Result<(), Failure> {
+    let quality = Quality::of(&args.dirs).or_bad_input(|| "cannot measure the games".into())?;
+    if let Some(path) = &args.curve {
+        let curve = quality.curve().context("cannot draw")?;
+        write_atomically(path, curve.as_bytes()).context("cannot write the drawing")?;
+    }
+    if args.json {
+        return outln!("{}", json!(quality));
+    }
+    outln!("{}", quality.text().trim_end())
 }

@@ -4,9 +4,11 @@ use super::output::outln;
 use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::{Plan, check_claims, folder_beside};
+use crate::progression::Progression;
+use crate::quality::Quality;
 use crate::report::{GameFacts, LoopReport};
-use crate::run_dir::write_atomically;
-use crate::training_loop::{GenerationResult, LoopError, LoopTables, TrainingLoop};
+use crate::run_dir::{RunPaths, write_atomically};
+use crate::training_loop::{Beginning, GenerationResult, LoopError, LoopTables, TrainingLoop};
 use anyhow::Context;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -48,7 +50,8 @@ pub struct LoopArgs {
 pub(super) fn quickstart(args: &QuickstartArgs) -> Result<(), Failure> {
     let plan = Plan::read(QUICKSTART).or_bad_input(|| "cannot use the quickstart's plan".into())?;
     let out = or_run(args.out.as_ref(), "quickstart");
-    execute(plan, &out, args.threads, &format!("fairyforge quickstart --out {}", out.display()))
+    let command = format!("fairyforge quickstart --out {}", out.display());
+    execute(plan, &out, args.threads, Told { command: &command, find: &str::to_owned })
 }
 
 pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
@@ -62,56 +65,97 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("loop");
     let out = or_run(args.out.as_ref(), name);
     let command = format!("fairyforge loop {} --out {}", args.plan.display(), out.display());
-    execute(plan, &out, args.threads, &command)
+    execute(plan, &out, args.threads, Told { command: &command, find: &|named| beside(&args.plan, named.to_owned()) })
 }
 
 /// What is saved of a plan: itself, and the rules it was started with.
 #[derive(Serialize)]
 struct SavedPlan<'a> {
     rules_hash: &'a str,
+    /// Of the weights below networks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_digest: Option<&'a str>,
     #[serde(flatten)]
     plan: &'a Plan,
 }
 
 /// A file that lies beside the plan that names it may be named without its folder.
-pub(super) fn beside(plan: &Path, variant: String) -> String {
-    let path = plan.with_file_name(&variant);
-    if variant.ends_with(".toml") && path.is_file() { path.to_string_lossy().into_owned() } else { variant }
+pub(super) fn beside(plan: &Path, named: String) -> String {
+    let path = plan.with_file_name(&named);
+    // A word has no dot in it, and never means a file.
+    if named.contains('.') && path.is_file() { path.to_string_lossy().into_owned() } else { named }
 }
 
-fn execute(mut plan: Plan, out: &Path, threads: usize, command: &str) -> Result<(), Failure> {
+/// What the command line knows beside the plan.
+struct Told<'a> {
+    /// The command that does the same again.
+    command: &'a str,
+    /// Where a file lies that the plan names.
+    find: &'a dyn Fn(&str) -> String,
+}
+
+fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result<(), Failure> {
     let began = Instant::now();
     let variant = load_variant(&plan.variant)?;
     check_claims(&plan.claims, &variant).or_bad_input(|| "cannot judge the plan's claims".into())?;
     let endgames = LoopTables::load(&mut plan, &variant).or_bad_input(|| "cannot adjudicate by tables".into())?;
     let plan = &plan;
-    let saved = SavedPlan { rules_hash: variant.rules_hash(), plan };
+    let begins_with = Beginning::load(plan, &variant, &RunPaths::new(out), told.find);
+    let begins_with = &begins_with.or_bad_input(|| "cannot begin the loop".into())?;
+    let base_digest = plan.train.as_ref().map(|_| begins_with.base_digest());
+    let saved = SavedPlan { rules_hash: variant.rules_hash(), base_digest, plan };
     let run = open_run(out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
-    let training = TrainingLoop { plan, variant: &variant, endgames: &endgames, run: &run, stop: &stop };
+    let training = TrainingLoop {
+        plan,
+        variant: &variant,
+        endgames: &endgames,
+        begins_with,
+        run: &run,
+        stop: &stop,
+        program: VERSION,
+        command: told.command,
+    };
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
+    on_threads(threads, || tell(&training, &generations))??;
+    print_times(&generations)?;
+    outln!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display())?;
+    Ok(())
+}
+
+/// Writes the report with its drawings, and prints the short one.
+fn tell(training: &TrainingLoop<'_>, generations: &[GenerationResult]) -> Result<(), Failure> {
+    let &TrainingLoop { plan, variant, run, program, command, .. } = training;
     let facts = generations
         .iter()
         .map(|generation| GameFacts::of(&run.selfplay(generation.number), variant.rules_hash()))
         .collect::<Result<Vec<_>, _>>()
         .context("cannot read the games back")?;
+    // Scores of other generations are those of other judges.
+    let last = generations.last().map_or(1, |last| last.number);
+    let quality = Quality::of(&[run.selfplay(last)]).context("cannot read the games back")?;
+    let accepted = |number| generations.iter().any(|generation| generation.number == number && generation.accepted);
+    let progression = Progression::of(run, accepted).context("cannot rate the generations")?;
+    let (quality, progression) = (&quality, &progression);
     let report =
-        LoopReport { plan, variant: &variant, version: VERSION, command, generations: &generations, facts: &facts };
-    write_atomically(&run.report(), report.markdown().as_bytes()).context("cannot write the report")?;
-    outln!("{}", report.text())?;
-    print_times(&generations)?;
-    outln!("{:.0} s in all; report in {}", began.elapsed().as_secs_f64(), run.report().display())?;
-    Ok(())
+        LoopReport { plan, variant, version: program, command, generations, facts: &facts, quality, progression };
+    let calibration = quality.curve().context("cannot draw")?;
+    let strengths = progression.drawing().context("cannot draw")?;
+    let files = [(run.calibration(), calibration), (run.progression(), strengths), (run.report(), report.markdown())];
+    for (path, text) in files {
+        write_atomically(&path, text.as_bytes()).context("cannot write the report")?;
+    }
+    outln!("{}", report.text())
 }
 
 fn print_times(generations: &[GenerationResult]) -> Result<(), Failure> {
     for generation in generations {
         let times = generation.times;
         outln!(
-            "generation {}: self-play {:.0} s, fit {:.0} s, match {:.0} s",
+            "generation {}: self-play {:.0} s, learning {:.0} s, match {:.0} s",
             generation.number,
             times.selfplay.as_secs_f64(),
-            times.fit.as_secs_f64(),
+            times.learning.as_secs_f64(),
             times.gate.as_secs_f64()
         )?;
     }
@@ -125,7 +169,5 @@ fn failed(error: LoopError, out: &Path) -> Failure {
             out.display()
         ));
     }
-    Failure::Failed(
-        anyhow::Error::from(error).context("the loop stopped; what is finished is intact, the same command continues"),
-    )
+    Failure::Failed(anyhow::Error::from(error).context("the loop stopped; what is finished is intact"))
 }

@@ -17,12 +17,14 @@ mod pgn;
 mod rate;
 mod selfplay;
 mod sprt;
+mod train;
 mod tune;
 mod values;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
 
+use crate::named_judge::{self, NamedJudge};
 use crate::named_weights::{self, NamedWeights};
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -85,11 +87,13 @@ enum Command {
         after_help = "Examples:\n  fairyforge tune spsa configs/tune/herculean-minute.toml\n  fairyforge tune recompute data/runs/herculean-minute --strike 12,40-45"
     )]
     Tune(tune::TuneCommand),
+    /// Train an evaluation network from recorded games.
+    Train(Box<train::TrainArgs>),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
     /// Measure what matches cost beside the searches.
     Bench(bench::BenchArgs),
-    /// Look at recorded games: verify, digest, head.
+    /// Look at recorded games: verify, digest, head, quality.
     #[command(subcommand, after_help = "Example:\n  fairyforge data verify data/runs/quickstart")]
     Data(data::DataCommand),
     /// Tables of few men, by retrograde analysis: build, verify, probe.
@@ -141,6 +145,7 @@ pub fn main() -> ExitCode {
         Command::Sprt(args) => sprt::run(&args),
         Command::Rate(args) => rate::run(&args),
         Command::Tune(command) => tune::run(&command),
+        Command::Train(args) => train::run(&args),
         Command::Loop(args) => loops::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
@@ -163,6 +168,12 @@ fn load_variant(name: &str) -> Result<Arc<Variant>, Failure> {
 fn load_weights(variant: &Variant, name: Option<&Path>) -> Result<NamedWeights, Failure> {
     let name = name.unwrap_or(Path::new(named_weights::A_PRIORI));
     named_weights::load(variant, name).or_bad_input(|| "cannot load weights".into())
+}
+
+/// What judges positions, by name; none means weights derived from mobility.
+fn load_judge(variant: &Arc<Variant>, name: Option<&Path>) -> Result<NamedJudge, Failure> {
+    let name = name.unwrap_or(Path::new(named_weights::A_PRIORI));
+    named_judge::load(variant, name).or_bad_input(|| "cannot load what judges positions".into())
 }
 
 /// Runs `work` on so many threads; 0 means one a core.

@@ -1,21 +1,20 @@
 //! `fairyforge selfplay`.
 
 use super::output::outln;
-use super::{Failure, OrBadInput, PlayArgs, VERSION, load_variant, load_weights, on_threads, stop_on_interrupt};
+use super::{Failure, OrBadInput, PlayArgs, VERSION, load_judge, load_variant, on_threads, stop_on_interrupt};
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
 use crate::record::{self, Origin};
-use crate::run_dir::{RunDir, write_atomically};
+use crate::run_dir::RunDir;
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
 use anyhow::Context;
-use fairyforge_engine::evaluate::Tapered;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The generation that a plain self-play run is.
 const GENERATION: u32 = 1;
-/// The weights it is played with.
+/// What it is played with.
 const PARENT: u32 = 0;
 
 /// Play games of the engine against itself and record them. Cut off at any moment, the same command continues.
@@ -32,7 +31,7 @@ pub struct SelfplayArgs {
     games: u64,
     #[command(flatten)]
     play: PlayArgs,
-    /// Weights: a file, `shipped` or `a-priori`, the default.
+    /// What judges positions: a file of weights or of a network (*.net), `network`, `shipped` or `a-priori`, the default.
     #[arg(long)]
     weights: Option<PathBuf>,
     /// Share of the pairs of games that start with units taken away at random on both sides.
@@ -59,7 +58,7 @@ struct SelfplayPlan<'a> {
 
 pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let variant = load_variant(&args.variant)?;
-    let loaded = load_weights(&variant, args.weights.as_deref())?;
+    let loaded = load_judge(&variant, args.weights.as_deref())?;
     let mut settings = SelfplaySettings {
         games: args.games,
         nodes: args.play.nodes,
@@ -81,9 +80,7 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     };
     let plan = toml::to_string(&plan).context("cannot write the plan as TOML")?;
     let run = open_run(&args.play.out, &plan)?;
-    if !run.weights(PARENT).exists() {
-        write_atomically(&run.weights(PARENT), loaded.text.as_bytes()).context("cannot save the weights")?;
-    }
+    loaded.keep(&run, PARENT).context("cannot save what judges positions")?;
     let origin = Origin {
         variant: variant.name().into(),
         rules_hash: variant.rules_hash().into(),
@@ -92,13 +89,12 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
         weights: loaded.digest,
         base_game: 0,
     };
-    let evaluator = Tapered::new(&variant, &loaded.weights);
     let stop = stop_on_interrupt()?;
     let progress = Progress::new(&format!("self-play, {}", variant.name()), "games", settings.even_games());
     let generation = Generation {
         variant: &variant,
         settings: &settings,
-        evaluator: &evaluator,
+        judge: &loaded.judge,
         endgames: endgames.as_deref(),
         origin: &origin,
     };

@@ -2,18 +2,53 @@
 
 use super::laboratory::{Laboratory, read_plan};
 use super::output::outln;
-use super::{Failure, or_run, stop_on_interrupt, threads};
+use super::{Failure, OrBadInput, load_judge, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::claims::Budget;
+use crate::laboratory::ablation::{Ablation, AblationRequest};
 use crate::laboratory::experiment::NarrowEnough;
+use crate::named_judge;
 use crate::run_dir::write_atomically;
+use crate::table::Style;
 use anyhow::Context;
-use std::path::PathBuf;
+use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// Experiments that measure what units are worth.
 #[derive(clap::Subcommand)]
 pub enum ValuesCommand {
     /// Run an experiment as a plan says. Cut off at any moment, the same command continues.
     Run(RunArgs),
+    /// Ask weights or a network what units are worth to them, by taking one off in many positions that were played.
+    Ablate(AblateArgs),
+}
+
+/// What to ask, and of whom.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  fairyforge values ablate --variant herculean --judge network --data data/runs/herculean\n\nThis tells what the judge knows, not what is so: docs/measuring-piece-values.md compares methods."
+)]
+pub struct AblateArgs {
+    /// Name or file of the variant.
+    #[arg(long)]
+    variant: String,
+    /// What judges positions: a file of weights or of a network (*.net), `network`, `shipped` or `a-priori`; the best known if absent.
+    #[arg(long, value_name = "FILE")]
+    judge: Option<PathBuf>,
+    /// Games to take positions from: a run, or a folder of shards.
+    #[arg(long)]
+    data: PathBuf,
+    /// Quiet positions a game.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    positions_per_game: u16,
+    /// Which positions and units are drawn.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = threads)]
+    threads: usize,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Run an experiment.
@@ -41,6 +76,7 @@ pub struct RunArgs {
 pub(super) fn run(command: &ValuesCommand) -> Result<(), Failure> {
     match command {
         ValuesCommand::Run(args) => experiment(args),
+        ValuesCommand::Ablate(args) => ablate(args),
     }
 }
 
@@ -72,4 +108,35 @@ fn experiment(args: &RunArgs) -> Result<(), Failure> {
     }
     outln!("{}", report.text())?;
     outln!("report in {}, with figures in {}", played.run.report().display(), played.run.report_page().display())
+}
+
+fn ablate(args: &AblateArgs) -> Result<(), Failure> {
+    let variant = load_variant(&args.variant)?;
+    let name = args.judge.as_deref().unwrap_or_else(|| Path::new(named_judge::usual(&variant)));
+    let named = load_judge(&variant, Some(name))?;
+    let request = AblationRequest {
+        data: &args.data,
+        variant: &variant,
+        judge: &named.judge,
+        positions_per_game: usize::from(args.positions_per_game),
+        seed: args.seed,
+    };
+    let asked = on_threads(args.threads, || Ablation::of(&request))?;
+    let ablation = asked.or_bad_input(|| format!("cannot read the games in {}", args.data.display()))?;
+    if args.json {
+        return outln!(
+            "{}",
+            json!({"variant": variant.name(), "judge": named.digest, "seed": args.seed, "ablation": ablation})
+        );
+    }
+    outln!("{}", ablation.table(Style::Plain))?;
+    outln!(
+        "{} positions of {} games; what {} ({:.12}) loses with a unit, in {}s; opening, middle, late: from two thirds of the men on, from \
+         one third, fewer",
+        ablation.positions,
+        ablation.games,
+        name.display(),
+        named.digest,
+        ablation.pawn.replace('_', " "),
+    )
 }

@@ -211,7 +211,7 @@ pub fn sign(colour: Colour) -> i32 {
 
 /// Numbers the pairs of games across folders, each of which counts its games by itself.
 #[derive(Default)]
-struct Pairs {
+pub(crate) struct Pairs {
     folder: u64,
     last: Option<(u64, u64)>,
     clusters: u64,
@@ -219,13 +219,14 @@ struct Pairs {
 
 impl Pairs {
     /// A folder's first shard starts with its base game; no other does.
-    fn enter(&mut self, header: &ShardHeader) {
+    pub(crate) fn enter(&mut self, header: &ShardHeader) {
         if header.first_game == header.origin.base_game {
             self.folder += 1;
         }
     }
 
-    fn cluster_of(&mut self, game: u64) -> u64 {
+    /// A number that the two games of a pair share; games are asked for in their order.
+    pub(crate) fn cluster_of(&mut self, game: u64) -> u64 {
         let pair = (self.folder, game / 2);
         if self.last.is_some_and(|last| last != pair) {
             self.clusters += 1;

@@ -339,7 +339,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use fairyforge_engine::evaluate::Evaluator;
     use fairyforge_engine::position::Position;
 
     const FENS: [(&str, &str); 3] = [

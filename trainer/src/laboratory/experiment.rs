@@ -20,7 +20,7 @@ use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
 use fairyforge_engine::endgame::Tables;
-use fairyforge_engine::evaluate::{Tapered, Weights};
+use fairyforge_engine::evaluate::{Judge, Weights};
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
 use serde_json::json;
@@ -296,12 +296,12 @@ impl Experiment<'_> {
             openings: self.plan.design.clone(),
             adjudication: self.plan.adjudication.clone(),
         };
-        let evaluator = Tapered::new(self.variant, stage.weights);
+        let judge = Judge::of_weights(self.variant, stage.weights);
         let title = format!("{}, {}", stage.title, self.variant.name());
         let generation = Generation {
             variant: self.variant,
             settings: &settings,
-            evaluator: &evaluator,
+            judge: &judge,
             endgames: self.endgames,
             origin: &origin,
         };

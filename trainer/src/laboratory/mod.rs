@@ -8,6 +8,7 @@
 //!
 //! [`experiment`] plays and measures, [`plan`] says what, [`report`], [`claims_report`] and [`page`] tell it.
 
+pub mod ablation;
 pub mod assume;
 pub mod budget;
 pub mod claims_report;

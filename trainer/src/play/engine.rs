@@ -1,22 +1,22 @@
 //! Our own engine as a mover, in this process.
 
 use super::{Budget, Fault, Mover, Thought};
-use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::game::Game;
 use fairyforge_engine::search::{self, Deadline, Limits, Memory, Params, Report, Request};
 use std::sync::atomic::AtomicBool;
 
-/// The engine: an evaluation, the numbers of its search, and a memory of its own.
+/// The engine: what judges positions, the numbers of its search, and a memory of its own.
 pub struct EngineMover<'a> {
-    evaluator: &'a Tapered,
+    judge: &'a Judge,
     params: Params,
     memory: Memory,
 }
 
 impl<'a> EngineMover<'a> {
     /// A mover with a table of so many mebibytes.
-    pub fn new(evaluator: &'a Tapered, params: &Params, table_mebibytes: usize) -> Self {
-        Self { evaluator, params: params.clone(), memory: Memory::new(table_mebibytes, params.clone()) }
+    pub fn new(judge: &'a Judge, params: &Params, table_mebibytes: usize) -> Self {
+        Self { judge, params: params.clone(), memory: Memory::new(table_mebibytes, params.clone()) }
     }
 
     fn limits(&self, game: &Game, budget: &Budget) -> Limits {
@@ -40,8 +40,8 @@ impl Mover for EngineMover<'_> {
         let limits = self.limits(game, budget);
         let ignore = |_: &Report, _: &Memory| {};
         let (position, earlier) = (game.position(), game.earlier());
-        let request = Request { position, earlier, limits: &limits, evaluator: self.evaluator, endgames: None, stop };
-        let report = search::search(&request, &mut self.memory, ignore);
+        let request = Request { position, earlier, limits: &limits, evaluator: self.judge, endgames: None, stop };
+        let report = search::search_with(&request, &mut self.memory, ignore);
         let mv = report.best.expect("a game that is not over has a legal move");
         Ok(Thought { mv, score: Some(report.score), depth: report.depth as u32, nodes: report.nodes })
     }

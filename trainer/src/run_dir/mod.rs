@@ -7,11 +7,14 @@
 //! ```text
 //! <run>/plan.toml version.txt run.lock events.jsonl report.md
 //!      selfplay/001/{games,positions}-<first game, 8 digits>.parquet
-//!      weights/001.toml   rejected/002.toml   gate/002-vs-001.{jsonl,toml}
+//!      weights/001.toml   networks/001.net   rejected/002.{toml,net}   gate/002-vs-001.{jsonl,toml}
+//!      training/001/…
 //!      journal.jsonl games.pgn result.json
 //!      budget.toml
 //!      tune.jsonl confirm.jsonl tuned.toml tuned-weights.toml chart.svg
 //!      claims.json
+//!      calibration.svg progression.svg
+//!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -38,6 +41,8 @@ const EVENTS: &str = "events.jsonl";
 const JOURNAL: &str = "journal.jsonl";
 const GAMES: &str = "games.pgn";
 const RESULT: &str = "result.json";
+/// Ends the names of states of training.
+const CHECKPOINT: &str = ".checkpoint";
 
 /// The names of everything inside a run. Builds paths, touches nothing.
 #[derive(Debug, Clone)]
@@ -83,6 +88,21 @@ impl RunPaths {
     /// `weights/<generation>.toml`: accepted weights.
     pub fn weights(&self, generation: u32) -> PathBuf {
         self.root.join("weights").join(toml_name(generation))
+    }
+
+    /// `networks/<generation>.net`: an accepted network.
+    pub fn generation_network(&self, generation: u32) -> PathBuf {
+        self.root.join("networks").join(network_name(generation))
+    }
+
+    /// `rejected/<candidate>.net`: a network that lost its gate match, kept.
+    pub fn rejected_network(&self, candidate: u32) -> PathBuf {
+        self.root.join("rejected").join(network_name(candidate))
+    }
+
+    /// `training/<generation>`: the training of one generation's network, a run of its own.
+    pub fn training(&self, generation: u32) -> PathBuf {
+        self.root.join("training").join(numbered(generation))
     }
 
     /// `rejected/<candidate>.toml`: weights that lost their gate match, kept.
@@ -162,9 +182,73 @@ impl RunPaths {
         self.root.join("chart.svg")
     }
 
+    /// Name of the drawing of generations' strengths.
+    pub const PROGRESSION: &str = "progression.svg";
+
+    /// `progression.svg`: how strong a loop's generations are.
+    pub fn progression(&self) -> PathBuf {
+        self.root.join(Self::PROGRESSION)
+    }
+
+    /// `calibration.svg`: results by score in the games, as a report shows them.
+    pub fn calibration(&self) -> PathBuf {
+        self.root.join("calibration.svg")
+    }
+
     /// `claims.json`: the verdicts on claims about a game.
     pub fn claims(&self) -> PathBuf {
         self.root.join("claims.json")
+    }
+
+    /// `checkpoints`: the last states of a network in training.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.root.join("checkpoints")
+    }
+
+    /// `checkpoints/<batches>.checkpoint`: the state after so many batches.
+    pub fn checkpoint(&self, batches: u64) -> PathBuf {
+        self.checkpoints().join(format!("{batches:08}{CHECKPOINT}"))
+    }
+
+    /// After how many batches there are checkpoints, ascending.
+    ///
+    /// # Errors
+    /// When the folder exists but cannot be listed.
+    pub fn checkpoint_batches(&self) -> Result<Vec<u64>, FileError> {
+        let folder = self.checkpoints();
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let batches = |path: &PathBuf| {
+            let batches = name_of(path).strip_suffix(CHECKPOINT)?.parse().ok()?;
+            (self.checkpoint(batches) == *path).then_some(batches)
+        };
+        let mut batches: Vec<u64> = folder_entries(&folder)?.iter().filter_map(batches).collect();
+        batches.sort_unstable();
+        Ok(batches)
+    }
+
+    /// Removes all checkpoints but the last `kept`.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed or a file not removed.
+    pub fn thin_checkpoints(&self, kept: usize) -> Result<(), FileError> {
+        let batches = self.checkpoint_batches()?;
+        for batches in &batches[..batches.len().saturating_sub(kept)] {
+            let path = self.checkpoint(*batches);
+            fs::remove_file(&path).map_err(FileError::at("remove", &path))?;
+        }
+        Ok(())
+    }
+
+    /// `losses.jsonl`: how training went on, a line a look at the validation games.
+    pub fn losses(&self) -> PathBuf {
+        self.root.join("losses.jsonl")
+    }
+
+    /// `network.net`: the network that training ends with.
+    pub fn network(&self) -> PathBuf {
+        self.root.join("network.net")
     }
 
     /// `report.md`.
@@ -205,6 +289,10 @@ fn numbered(generation: u32) -> String {
 
 fn toml_name(generation: u32) -> String {
     format!("{}.toml", numbered(generation))
+}
+
+fn network_name(generation: u32) -> String {
+    format!("{}.net", numbered(generation))
 }
 
 /// A run that this process, and no other, may write to. Gives up its lock when dropped or killed.
@@ -264,6 +352,14 @@ impl RunDir {
     pub fn versions(&self) -> Result<Vec<String>, FileError> {
         let text = read_text(&self.version())?;
         Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// The version that began the run; what is made of it says so, whichever version finishes it.
+    ///
+    /// # Errors
+    /// When `version.txt` cannot be read.
+    pub fn began_by(&self) -> Result<String, FileError> {
+        Ok(self.versions()?.into_iter().next().unwrap_or_default())
     }
 
     /// Removes what killed writers left: every `*.tmp` file of the run. Returns the removed paths.

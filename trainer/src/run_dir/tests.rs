@@ -35,6 +35,7 @@ fn the_same_plan_resumes_whatever_its_spacing_and_version() {
     assert!(run.is_resumed());
     assert_eq!(fs::read_to_string(run.plan()).unwrap(), PLAN_TEXT);
     assert_eq!(run.versions().unwrap(), ["0.1.0", "0.2.0"]);
+    assert_eq!(run.began_by().unwrap(), "0.1.0");
 }
 
 #[test]
@@ -102,6 +103,24 @@ fn names_are_as_documented() {
     assert_eq!(paths.gate(2, 1).journal, Path::new("run/gate/002-vs-001.jsonl"));
     assert_eq!(paths.gate(2, 1).verdict, Path::new("run/gate/002-vs-001.toml"));
     assert_eq!(paths.report(), Path::new("run/report.md"));
+}
+
+#[test]
+fn only_the_last_checkpoints_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = open(dir.path()).unwrap();
+    assert_eq!(run.checkpoint_batches().unwrap(), [0_u64; 0]);
+    for batches in [1_500, 500, 123_456_789, 1_000] {
+        write_atomically(&run.checkpoint(batches), b"").unwrap();
+    }
+    for foreign in ["500.checkpoint", "00002000.checkpoint.tmp", "notes"] {
+        fs::write(run.checkpoints().join(foreign), "").unwrap();
+    }
+    assert_eq!(run.checkpoint_batches().unwrap(), [500, 1_000, 1_500, 123_456_789]);
+    run.thin_checkpoints(3).unwrap();
+    assert_eq!(run.checkpoint_batches().unwrap(), [1_000, 1_500, 123_456_789]);
+    run.thin_checkpoints(5).unwrap();
+    assert_eq!(run.checkpoint_batches().unwrap().len(), 3);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::seeds::Dice;
 use crate::play::{Budget, EngineMover, Mover};
-use fairyforge_engine::evaluate::{Tapered, Weights};
+use fairyforge_engine::evaluate::{Judge, Weights};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::Params;
@@ -37,7 +37,7 @@ pub struct Played {
 /// Plays to the middlegame, with a-priori weights: openings do not change with weights.
 pub struct MiddlegamePlayer {
     settings: Played,
-    evaluator: Tapered,
+    judge: Judge,
     values: [i32; MAX_UNITS],
     /// How far White is ahead in the array, in centipawns: armies may differ.
     in_array: i32,
@@ -49,7 +49,7 @@ impl MiddlegamePlayer {
         let weights = Weights::a_priori(variant);
         let values = weights.exchange_values();
         let in_array = ahead(&Position::start(variant), &values);
-        Self { settings, evaluator: Tapered::new(variant, &weights), values, in_array }
+        Self { settings, judge: Judge::of_weights(variant, &weights), values, in_array }
     }
 
     /// The first position from a ply on, drawn between the two, in which White is to move and neither side is ahead by more than
@@ -57,7 +57,7 @@ impl MiddlegamePlayer {
     pub fn play(&self, start: &Position, dice: &mut Dice) -> Option<Position> {
         let Played { least_plies, most_plies, nodes } = self.settings;
         let plies = usize::from(least_plies) + dice.below(usize::from(most_plies.saturating_sub(least_plies)) + 1);
-        let mut mover = EngineMover::new(&self.evaluator, &Params::default(), TABLE_MEBIBYTES);
+        let mut mover = EngineMover::new(&self.judge, &Params::default(), TABLE_MEBIBYTES);
         let budget = Budget { nodes: Some(nodes), ..Budget::default() };
         let mut game = Game::new(start.clone());
         while game.moves().len() < plies || !self.is_level(game.position()) {

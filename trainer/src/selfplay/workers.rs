@@ -6,7 +6,7 @@ use crate::play::{Adjudication, Allowance, EngineMover, Referee};
 use crate::progress::Progress;
 use crate::record::{GameRecord, Origin, RecordError, write_shard};
 use fairyforge_engine::endgame::Tables;
-use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
@@ -80,7 +80,7 @@ pub struct Generation<'a> {
     /// What is played.
     pub settings: &'a SelfplaySettings,
     /// How positions are judged.
-    pub evaluator: &'a Tapered,
+    pub judge: &'a Judge,
     /// Tables that end games, as the settings name them.
     pub endgames: Option<&'a Tables>,
     /// What the records say about themselves; its seed and first game number decide the games.
@@ -130,7 +130,7 @@ impl Generation<'_> {
         progress: &Progress,
     ) -> Option<Vec<GameRecord>> {
         let player = || Player {
-            mover: EngineMover::new(self.evaluator, &Params::default(), self.settings.table_mebibytes),
+            mover: EngineMover::new(self.judge, &Params::default(), self.settings.table_mebibytes),
             allowance: Allowance::nodes(self.settings.nodes),
         };
         let mut players = [player(), player()];

@@ -13,9 +13,8 @@ use crate::arena::statistics::MatchSummary;
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::checksum::text_digest;
 use crate::play::Allowance;
-use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::evaluate::Judge;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -113,7 +112,7 @@ impl ConfirmingMatch<'_> {
             name: name.into(),
             allowance: Allowance::nodes(plan.nodes),
             entrant: Entrant::Own(OwnEngine {
-                evaluator: Arc::new(Tapered::new(variant, &engine.weights)),
+                judge: Judge::of_weights(variant, &engine.weights),
                 weights: text_digest(&engine.weights.to_toml(variant)),
                 params: engine.params.clone(),
                 table_mebibytes: plan.table_mebibytes,

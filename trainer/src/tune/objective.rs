@@ -6,7 +6,7 @@ use crate::arena::statistics::GameResult;
 use crate::play::{Adjudication, Allowance, EngineMover, Referee, Seat, Start};
 use crate::progress::Progress;
 use fairyforge_engine::endgame::Tables;
-use fairyforge_engine::evaluate::Tapered;
+use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
@@ -95,18 +95,18 @@ pub struct GameSettings {
 
 /// One side of a batch, ready to play.
 struct Side {
-    evaluator: Tapered,
+    judge: Judge,
     params: Params,
 }
 
 impl EngineGames<'_> {
     fn side(&self, values: &[f64]) -> Side {
         let Engine { params, weights } = self.base.with(self.targets, values);
-        Side { evaluator: Tapered::new(self.variant, &weights), params }
+        Side { judge: Judge::of_weights(self.variant, &weights), params }
     }
 
     fn mover<'a>(&self, side: &'a Side) -> EngineMover<'a> {
-        EngineMover::new(&side.evaluator, &side.params, self.settings.table_mebibytes)
+        EngineMover::new(&side.judge, &side.params, self.settings.table_mebibytes)
     }
 
     /// One game of a pair; the plus player is White in the first. Returns its result.

@@ -248,6 +248,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
              {}\n\
              feature option=\"VariantPath -file \"\n\
              feature option=\"Weights -file \"\n\
+             feature option=\"EvalFile -file \"\n\
              feature option=\"SearchFile -file \"\n\
              feature option=\"EndgamePath -path \"\n\
              feature option=\"Clear Hash -button\"\n\
@@ -391,6 +392,10 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             }
             ("weights", path) => {
                 let done = self.engine.set_weights(path.map(Into::into));
+                self.tell(done)
+            }
+            ("evalfile", path) => {
+                let done = self.engine.set_network(path.map(Into::into));
                 self.tell(done)
             }
             ("endgamepath", path) => self.set_endgames(path),

@@ -6,11 +6,10 @@ use crate::arena::external::{EngineCommand, Launcher};
 use crate::arena::journal::JournalPlayer;
 use crate::arena::plan::PlayerPlan;
 use crate::arena::{Contestant, Entrant, Introduction, OwnEngine};
-use crate::cli::{Failure, OrBadInput, load_weights};
-use crate::named_weights;
+use crate::cli::{Failure, OrBadInput, load_judge};
+use crate::named_judge;
 use crate::play::Allowance;
 use anyhow::anyhow;
-use fairyforge_engine::evaluate::Tapered;
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use std::path::Path;
@@ -38,7 +37,7 @@ pub(super) struct Players {
 impl Players {
     /// Loads everything the players are made of.
     pub fn new(
-        variant: &Variant,
+        variant: &Arc<Variant>,
         specs: &[PlayerSpec],
         limits: &LimitArgs,
         launcher: Launcher,
@@ -54,7 +53,7 @@ impl Players {
         Ok(players)
     }
 
-    fn add(&mut self, variant: &Variant, spec: &PlayerSpec, limits: &LimitArgs) -> Result<(), Failure> {
+    fn add(&mut self, variant: &Arc<Variant>, spec: &PlayerSpec, limits: &LimitArgs) -> Result<(), Failure> {
         let name = self.free_name(spec)?;
         let doing = || format!("cannot set up the player {name}");
         let general = Allowance { nodes: limits.nodes, depth: limits.depth, time: limits.tc };
@@ -115,24 +114,24 @@ impl Players {
 
 /// Our engine.
 fn own(
-    variant: &Variant,
+    variant: &Arc<Variant>,
     spec: &PlayerSpec,
     allowance: &Allowance,
     doing: impl FnOnce() -> String,
 ) -> Result<(Entrant, PlayerPlan), Failure> {
-    let name = spec.weights.as_deref().unwrap_or_else(|| Path::new(named_weights::usual(variant)));
-    let weights = load_weights(variant, Some(name))?;
+    let name = spec.weights.as_deref().unwrap_or_else(|| Path::new(named_judge::usual(variant)));
+    let named = load_judge(variant, Some(name))?;
     let params = params(spec).or_bad_input(doing)?;
     let usual_table = if allowance.time.is_some() { TABLE_MEBIBYTES_ON_TIME } else { TABLE_MEBIBYTES };
     let table_mebibytes = spec.hash.unwrap_or(usual_table);
     let plan = PlayerPlan {
-        weights: Some(weights.digest.clone()),
+        weights: Some(named.digest.clone()),
         table_mebibytes: Some(table_mebibytes),
         search: params.changed().map(|(row, value)| (row.name.to_owned(), value)).collect(),
         ..PlayerPlan::default()
     };
-    let evaluator = Arc::new(Tapered::new(variant, &weights.weights));
-    Ok((Entrant::Own(OwnEngine { evaluator, weights: weights.digest, params, table_mebibytes }), plan))
+    let engine = OwnEngine { judge: named.judge, weights: named.digest, params, table_mebibytes };
+    Ok((Entrant::Own(engine), plan))
 }
 
 fn usual_name(spec: &PlayerSpec) -> String {

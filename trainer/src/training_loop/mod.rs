@@ -1,9 +1,14 @@
-//! The loop: self-play with the current weights, a fit of those games that starts from the current weights, a match of the fitted weights against the
-//! current ones, and the better of the two go on. Generation after generation, in one run folder.
+//! The loop: self-play with the best judge so far, learning from the games, a match of the new judge against the old one,
+//! and the better of the two goes on. Generation after generation, in one run folder. A judge is weights, learnt by a fit of
+//! the generation's games, or a network, trained on the games of the last generations ([`learning`]).
 //!
 //! Every step leaves its result in the folder and finds there what an earlier attempt finished, so starting the same
-//! loop again continues it: shards that exist are not played again, pairs in a journal neither, and a fit is a function
-//! of the games.
+//! loop again continues it: shards that exist are not played again, pairs in a journal neither, a fit is a function of the
+//! games, and training goes on from its last checkpoint.
+
+mod learning;
+
+pub use learning::Learnt;
 
 use crate::arena::openings::{OpeningBook, OpeningError, OpeningSource};
 use crate::arena::schedule::{Format, Schedule};
@@ -11,18 +16,23 @@ use crate::arena::sprt::{Decision, Sprt};
 use crate::arena::standing::Standing;
 use crate::arena::statistics::{Elo, MatchSummary};
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
-use crate::checksum::{self, text_digest};
+use crate::checksum;
+use crate::fit::FitError;
 use crate::fit::claims::{Judgement, judge};
-use crate::fit::{FitError, FitReport, FitRequest, fit_run};
+use crate::named_judge::{self, JudgeContent, NamedJudge, NamedJudgeError};
+use crate::named_weights::{self, NamedWeights};
 use crate::plan::Plan;
 use crate::play::Allowance;
 use crate::play::endgames::EndgamesError;
 use crate::progress::Progress;
 use crate::record::Origin;
-use crate::run_dir::{FileError, RunDir, write_atomically};
+use crate::run_dir::{FileError, RunDir, RunDirError, RunPaths, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError};
+use crate::train::making::{MakingError, load_base};
+use crate::train::plan::NO_BASE;
 use fairyforge_engine::endgame::Tables;
-use fairyforge_engine::evaluate::{Tapered, Weights, WeightsError};
+use fairyforge_engine::evaluate::WeightsError;
+use fairyforge_engine::evaluate::network::{ArchitectureError, Features, NetworkFile, NetworkFileError};
 use fairyforge_engine::search::Params;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
@@ -32,7 +42,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Weights that the first generation plays with.
+/// What the first generation plays with.
 const START: u32 = 0;
 
 /// Everything a loop works with.
@@ -43,10 +53,16 @@ pub struct TrainingLoop<'a> {
     pub variant: &'a Arc<Variant>,
     /// Tables that end games.
     pub endgames: &'a LoopTables,
+    /// What its first generation plays with, and what its networks stand on.
+    pub begins_with: &'a Beginning,
     /// Where it is done.
     pub run: &'a RunDir,
     /// Set to end it early.
     pub stop: &'a AtomicBool,
+    /// Version of the program.
+    pub program: &'a str,
+    /// The command that does it again.
+    pub command: &'a str,
 }
 
 /// The tables that end games early, in memory.
@@ -72,20 +88,65 @@ impl LoopTables {
     }
 }
 
+/// What a loop begins with.
+pub struct Beginning {
+    /// What the first generation plays with. None where a run has its own already: that counts, whatever becomes of the file.
+    start: Option<NamedJudge>,
+    /// The weights below its networks.
+    base: Option<NamedWeights>,
+}
+
+impl Beginning {
+    /// Loads everything that a plan begins with, and sees whether it fits: before anything is played. Files are found by `find`.
+    ///
+    /// # Errors
+    /// Something cannot be loaded, or does not fit the game or the plan.
+    pub fn load(
+        plan: &Plan,
+        variant: &Arc<Variant>,
+        run: &RunPaths,
+        find: impl Fn(&str) -> String,
+    ) -> Result<Self, LoopError> {
+        let base = match &plan.train {
+            None => None,
+            Some(train) => {
+                Features::new(variant, train.network.clone())?;
+                load_base(variant, train.base.as_deref().map(&find).as_deref())
+                    .map_err(|error| Box::new(error.into()))?
+            }
+        };
+        let has_started = run.weights(START).exists() || run.generation_network(START).exists();
+        let name = find(plan.start.as_deref().unwrap_or(named_weights::A_PRIORI));
+        let load = || named_judge::load(variant, Path::new(&name)).map_err(Box::new);
+        let start = (!has_started).then(load).transpose()?;
+        match &start {
+            Some(NamedJudge { content: JudgeContent::Network(_), .. }) if plan.train.is_none() => {
+                Err(LoopError::NoWeights)
+            }
+            _ => Ok(Self { start, base }),
+        }
+    }
+
+    /// Digest of the weights below the networks, or the word for none.
+    pub fn base_digest(&self) -> &str {
+        self.base.as_ref().map_or(NO_BASE, |base| base.digest.as_str())
+    }
+}
+
 /// What a generation brought.
 #[derive(Debug, Clone)]
 pub struct GenerationResult {
     /// Its number, from 1.
     pub number: u32,
-    /// The generation whose weights it played with.
+    /// The generation whose judge it played with.
     pub parent: u32,
-    /// What the games say.
-    pub fit: FitReport,
+    /// What it learnt.
+    pub learnt: Learnt,
     /// What they say about the plan's claims.
     pub judgements: Vec<Judgement>,
-    /// The new weights against the parent's.
+    /// The new judge against the parent's.
     pub gate: MatchSummary,
-    /// Whether the new weights go on.
+    /// Whether the new judge goes on.
     pub accepted: bool,
     /// How long each step took in this process; nearly nothing for steps that were finished before.
     pub times: StepTimes,
@@ -96,8 +157,8 @@ pub struct GenerationResult {
 pub struct StepTimes {
     /// Self-play.
     pub selfplay: Duration,
-    /// Fit.
-    pub fit: Duration,
+    /// Fit or training.
+    pub learning: Duration,
     /// Match.
     pub gate: Duration,
 }
@@ -128,12 +189,42 @@ pub enum LoopError {
         /// What is wrong with it.
         source: WeightsError,
     },
+    /// Nothing to play with.
+    #[error(transparent)]
+    Judge(#[from] Box<NamedJudgeError>),
+    /// A fit begins with weights.
+    #[error(
+        "start: expected weights, from which a fit begins, got a network; with a table [train] networks are trained"
+    )]
+    NoWeights,
+    /// The network's shape does not fit the game.
+    #[error("train.network: {0}")]
+    Architecture(#[from] ArchitectureError),
+    /// The network could not be trained.
+    #[error(transparent)]
+    Training(#[from] MakingError),
+    /// The folder of a training run cannot be used.
+    #[error(transparent)]
+    TrainingRun(#[from] RunDirError),
+    /// A network cannot be written.
+    #[error("the network cannot be written: {0}")]
+    Network(NetworkFileError),
+    /// A plan of training cannot be written.
+    #[error("cannot write the plan of training as TOML: {0}")]
+    Plan(#[from] toml::ser::Error),
+    /// No threads.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
 impl LoopError {
     /// Whether somebody asked for the end.
     pub const fn is_stop(&self) -> bool {
-        matches!(self, Self::Selfplay(SelfplayError::Stopped) | Self::Match(MatchError::Stopped))
+        match self {
+            Self::Selfplay(SelfplayError::Stopped) | Self::Match(MatchError::Stopped) => true,
+            Self::Training(error) => error.is_stop(),
+            _ => false,
+        }
     }
 }
 
@@ -181,9 +272,8 @@ impl TrainingLoop<'_> {
     /// # Errors
     /// A step failed or was stopped; what is finished stays in the run.
     pub fn run(&self) -> Result<Vec<GenerationResult>, LoopError> {
-        let start = self.run.weights(START);
-        if !start.exists() {
-            write_atomically(&start, Weights::a_priori(self.variant).to_toml(self.variant).as_bytes())?;
+        if let Some(start) = &self.begins_with.start {
+            start.keep(self.run, START)?;
         }
         let mut parent = START;
         let mut results = Vec::new();
@@ -198,43 +288,37 @@ impl TrainingLoop<'_> {
     }
 
     fn generation(&self, number: u32, parent: u32) -> Result<GenerationResult, LoopError> {
-        let weights = self.read_weights(parent)?;
+        let old = NamedJudge::kept(self.variant, self.run, parent).map_err(Box::new)?;
         let began = Instant::now();
-        self.selfplay(number, &weights)?;
+        self.selfplay(number, &old)?;
         let selfplay = began.elapsed();
-        let games = self.run.selfplay(number);
-        let fit = fit_run(&self.fit_request(&games, &weights), &|_| ())?;
-        let fitted = began.elapsed() - selfplay;
-        let gate = self.gate(number, parent, [&fit.weights, &weights])?;
-        self.keep(number, parent, &fit.weights, &gate)?;
-        let judgements = self.plan.claims.iter().map(|claim| judge(&fit.values_reference, claim)).collect();
-        let times = StepTimes { selfplay, fit: fitted, gate: began.elapsed() - selfplay - fitted };
+        let (learnt, new) = self.learn(number, &old)?;
+        let learning = began.elapsed() - selfplay;
+        let gate = self.gate(number, parent, [&new, &old])?;
+        self.keep(number, parent, (&learnt, &new), &gate)?;
+        let judgements = match &learnt {
+            Learnt::Weights(fit) => self.plan.claims.iter().map(|claim| judge(&fit.values_reference, claim)).collect(),
+            Learnt::Network(_) => Vec::new(),
+        };
+        let times = StepTimes { selfplay, learning, gate: began.elapsed() - selfplay - learning };
         let Gate { summary, accepted, .. } = gate;
-        Ok(GenerationResult { number, parent, fit, judgements, gate: summary, accepted, times })
+        Ok(GenerationResult { number, parent, learnt, judgements, gate: summary, accepted, times })
     }
 
-    fn read_weights(&self, generation: u32) -> Result<Weights, LoopError> {
-        let path = self.run.weights(generation);
-        let text = std::fs::read_to_string(&path).map_err(FileError::at("read", &path))?;
-        Weights::read(self.variant, &text).map_err(|source| LoopError::Weights { path, source })
-    }
-
-    fn selfplay(&self, number: u32, weights: &Weights) -> Result<(), LoopError> {
+    fn selfplay(&self, number: u32, judge: &NamedJudge) -> Result<(), LoopError> {
         let settings = &self.plan.selfplay;
         let origin = Origin {
             variant: self.variant.name().into(),
             rules_hash: self.variant.rules_hash().into(),
             engine: env!("CARGO_PKG_VERSION").into(),
             run_seed: self.plan.seed,
-            weights: text_digest(&weights.to_toml(self.variant)),
+            weights: judge.digest.clone(),
             base_game: u64::from(number - 1) * settings.even_games(),
         };
-        let evaluator = Tapered::new(self.variant, weights);
         let title = format!("generation {number}: self-play, {}", self.variant.name());
         let progress = Progress::new(&title, "games", settings.even_games());
         let endgames = self.endgames.selfplay.as_deref();
-        let generation =
-            Generation { variant: self.variant, settings, evaluator: &evaluator, endgames, origin: &origin };
+        let generation = Generation { variant: self.variant, settings, judge: &judge.judge, endgames, origin: &origin };
         let finished = self.run.finished_shards(number)?;
         let ended = generation.play(&self.run.selfplay(number), &finished, self.stop, &progress);
         progress.finish();
@@ -247,18 +331,14 @@ impl TrainingLoop<'_> {
         self.note("selfplay", number, json!({"games": games, "positions": positions, "seconds": seconds}))
     }
 
-    fn fit_request<'a>(&'a self, games: &'a Path, weights: &'a Weights) -> FitRequest<'a> {
-        FitRequest { data: games, variant: self.variant, start: Some(weights), settings: self.plan.fit }
-    }
-
-    fn gate(&self, number: u32, parent: u32, players: [&Weights; 2]) -> Result<Gate, LoopError> {
+    fn gate(&self, number: u32, parent: u32, players: [&NamedJudge; 2]) -> Result<Gate, LoopError> {
         let settings = &self.plan.gate;
-        let contestants = [(number, players[0]), (parent, players[1])].map(|(number, weights)| Contestant {
+        let contestants = [(number, players[0]), (parent, players[1])].map(|(number, named)| Contestant {
             name: format!("{number:03}"),
             allowance: Allowance::nodes(settings.nodes),
             entrant: Entrant::Own(OwnEngine {
-                evaluator: Arc::new(Tapered::new(self.variant, weights)),
-                weights: text_digest(&weights.to_toml(self.variant)),
+                judge: named.judge.clone(),
+                weights: named.digest.clone(),
                 params: Params::default(),
                 table_mebibytes: settings.table_mebibytes,
             }),
@@ -279,7 +359,7 @@ impl TrainingLoop<'_> {
             },
             seed,
         };
-        let title = format!("generation {number}: match of new against old weights");
+        let title = format!("generation {number}: match of new against old");
         let progress = Progress::new(&title, "games", 2 * settings.pairs);
         let mut heard = progress.of_totals();
         let mut watch = |standing: &Standing| heard(standing.games(), standing.plies());
@@ -288,10 +368,15 @@ impl TrainingLoop<'_> {
         Ok(Gate::of(&played?.standing))
     }
 
-    fn keep(&self, number: u32, parent: u32, weights: &Weights, gate: &Gate) -> Result<(), LoopError> {
+    fn keep(
+        &self,
+        number: u32,
+        parent: u32,
+        (learnt, new): (&Learnt, &NamedJudge),
+        gate: &Gate,
+    ) -> Result<(), LoopError> {
         let &Gate { ref summary, accepted, rule } = gate;
-        let path = if accepted { self.run.weights(number) } else { self.run.rejected(number) };
-        write_atomically(&path, weights.to_toml(self.variant).as_bytes())?;
+        self.with_card(learnt, new, gate)?.keep_as(self.run, number, accepted)?;
         let result = summary.to_string();
         let verdict = GateVerdict { candidate: number, parent, accepted, rule, result: result.clone() };
         let text = toml::to_string(&verdict).expect("strings and numbers serialise");
@@ -301,6 +386,16 @@ impl TrainingLoop<'_> {
         }
         write_atomically(&path, text.as_bytes())?;
         self.note("gate", number, json!({"parent": parent, "accepted": accepted, "result": result}))
+    }
+
+    /// A network that goes on has the match that it won on its card.
+    fn with_card(&self, learnt: &Learnt, new: &NamedJudge, gate: &Gate) -> Result<NamedJudge, LoopError> {
+        let Learnt::Network(made) = learnt else { return Ok(new.clone()) };
+        let mut file: NetworkFile = made.file.clone();
+        // A card tells the match that was won; what became of the others stands in their gate's verdict.
+        file.card.gate = gate.accepted.then(|| gate.summary.to_string());
+        let bytes = file.to_bytes().map_err(LoopError::Network)?;
+        NamedJudge::of_network(self.variant, bytes).map_err(LoopError::Network)
     }
 
     fn note(&self, event: &str, generation: u32, facts: serde_json::Value) -> Result<(), LoopError> {
