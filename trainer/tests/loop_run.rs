@@ -256,7 +256,11 @@ fn networks_for_three_generations() {
         let name = format!("run/{kept}/{number:03}.net");
         let file = fairyforge_engine::evaluate::network::NetworkFile::load(&chess, &place.path(&name)).unwrap();
         assert_eq!(file.card.gate.as_deref(), verdict["result"].as_str().filter(|_| accepted), "the match that it won");
-        assert_eq!(file.card.data[0].games, 36 * u64::from(number.min(2)), "the last two generations' games");
+        let window: Vec<_> =
+            file.card.data.iter().map(|data| (data.name.clone(), data.digest.clone(), data.games)).collect();
+        let played = (1.max(number - 1)..=number).map(|number| format!("selfplay/{number:03}"));
+        let played: Vec<_> = played.map(|name| (name.clone(), place.digest(&format!("run/{name}")), 36)).collect();
+        assert_eq!(window, played, "the last two generations' games");
         if accepted {
             (parent, best) = (number, name);
         }

@@ -29,14 +29,14 @@ pub fn digest(dir: &Path) -> Result<String, RecordError> {
 }
 
 /// The running hash of games in order.
-pub(super) struct ContentHasher(Sha256);
+pub(crate) struct ContentHasher(Sha256);
 
 impl ContentHasher {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Sha256::new_with_prefix(DOMAIN))
     }
 
-    pub(super) fn add_all(&mut self, games: &[GameRecord]) {
+    pub(crate) fn add_all(&mut self, games: &[GameRecord]) {
         let mut buffer = Vec::new();
         for game in games {
             buffer.clear();
@@ -45,7 +45,7 @@ impl ContentHasher {
         }
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         hex(&self.0.finalize())
     }
 }

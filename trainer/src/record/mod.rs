@@ -17,6 +17,7 @@ mod shards;
 mod tables;
 mod verify;
 
+pub(crate) use digest::ContentHasher;
 pub use digest::digest;
 pub use error::{Fault, RecordError};
 pub use header::{Origin, ShardHeader};

@@ -1,7 +1,9 @@
 //! The finished network as a file for the engine, in whole numbers, with a card that says where it comes from.
 
+use super::plan::DataSettings;
 use super::run::TrainedBy;
 use super::samples::Samples;
+use super::source::Folder;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::{
     Card, CardData, Features, NetworkFile, NetworkFileError, Parameters, QuantisationError, Quantised, Rounding, Scales,
@@ -95,11 +97,7 @@ pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(Net
     let card = Card {
         method: "trained on recorded games with burn".into(),
         program: (*program).into(),
-        data: vec![CardData {
-            name: plan.data.iter().map(|data| data.folder.display().to_string()).collect::<Vec<_>>().join(", "),
-            digest: trained.content.digest.clone(),
-            games: trained.content.games,
-        }],
+        data: plan.data.iter().zip(&trained.content.folders).map(card_data).collect(),
         seed: plan.seed,
         positions: last.map_or(0, |last| last.positions),
         training_loss: last.map(|last| last.training),
@@ -110,6 +108,10 @@ pub fn network_file(features: &Arc<Features>, by: &TrainedBy<'_>) -> Result<(Net
     let file =
         NetworkFile { quantised, base: base.cloned(), unit_values: values[..variant.units().len()].to_vec(), card };
     Ok((file, rounding))
+}
+
+fn card_data((data, folder): (&DataSettings, &Folder)) -> CardData {
+    CardData { name: data.folder.display().to_string(), digest: folder.digest.clone(), games: folder.games }
 }
 
 /// As fine as sums allow: where men of the game could drive one out of its bits, a coarser scale is tried.

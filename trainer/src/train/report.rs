@@ -73,6 +73,7 @@ impl TrainReport<'_> {
             "variant": self.by.plan.variant,
             "rules_hash": self.rules_hash,
             "data": content.digest,
+            "folders": content.folders,
             "training": content.training,
             "validation": content.validation,
             "looks": looks,

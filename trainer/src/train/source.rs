@@ -7,7 +7,7 @@ use super::inputs::ActiveInputs;
 use super::plan::{DataSettings, FilterSettings};
 use super::samples::{Known, Samples};
 use crate::checksum::{hex, number, sha256};
-use crate::record::{GameRecord, Origin, PositionRecord, RecordError, Shard, read_shard};
+use crate::record::{ContentHasher, GameRecord, Origin, PositionRecord, RecordError, Shard, read_shard};
 use crate::run_dir::{FileError, ShardFiles, list_shards, shard_folders};
 use fairyforge_engine::evaluate::{Evaluator, Tapered, Weights};
 use fairyforge_engine::position::{Position, UnpackError};
@@ -155,17 +155,28 @@ pub struct Source {
 
 #[derive(Debug)]
 struct SourceShard {
+    /// Which of the plan's folders it is from.
+    folder: usize,
     files: ShardFiles,
     weight: f32,
+}
+
+/// One of the folders of games.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Folder {
+    /// What `fairyforge data digest` says of it.
+    pub digest: String,
+    /// Its games.
+    pub games: u64,
 }
 
 /// A summary of folders of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
-    /// Digest of everything in them, in order.
+    /// Digest of everything: the folder's, or of those of all folders in order.
     pub digest: String,
-    /// Games in all.
-    pub games: u64,
+    /// Each of the plan's folders.
+    pub folders: Vec<Folder>,
     /// What became of the games to learn from.
     pub training: Tally,
     /// What became of the games for validation.
@@ -179,6 +190,16 @@ pub struct Survey {
     pub validation: Samples,
     /// What there is.
     pub content: Content,
+}
+
+fn digest_of(folders: &[Folder]) -> String {
+    match folders {
+        [only] => only.digest.clone(),
+        all => {
+            let digests: Vec<&[u8]> = all.iter().map(|folder| folder.digest.as_bytes()).collect();
+            hex(&sha256(&digests))
+        }
+    }
 }
 
 impl Source {
@@ -195,14 +216,18 @@ impl Source {
     ) -> Result<Self, DataError> {
         let mut shards = Vec::new();
         let mut seen = BTreeSet::new();
-        for DataSettings { folder, weight } in data {
+        for (number, DataSettings { folder, weight }) in data.iter().enumerate() {
             let before = shards.len();
             for folder in shard_folders(folder)? {
                 if !seen.insert(std::fs::canonicalize(&folder).map_err(FileError::at("find", &folder))?) {
                     return Err(DataError::Twice { folder });
                 }
                 let listed = list_shards(&folder)?.shards;
-                shards.extend(listed.into_iter().map(|files| SourceShard { files, weight: *weight as f32 }));
+                shards.extend(listed.into_iter().map(|files| SourceShard {
+                    folder: number,
+                    files,
+                    weight: *weight as f32,
+                }));
             }
             if shards.len() == before {
                 return Err(RecordError::NoShards { dir: PathBuf::from(folder) }.into());
@@ -245,22 +270,27 @@ impl Source {
     /// As [`Source::read`]; and there are none, although a share of the games was asked for.
     pub fn survey(&self) -> Result<Survey, DataError> {
         let mut all = Decoded::default();
-        let (mut digests, mut games, mut training) = (String::new(), 0, Tally::default());
+        let mut training = Tally::default();
+        let mut folders: Vec<(ContentHasher, u64)> = Vec::new();
         for shard in 0..self.shards.len() {
             let read = self.open_shard(shard)?;
             all.append(&self.pool.install(|| self.decode(&read, shard, Part::Validation))?);
             training = training.and(self.pool.install(|| self.decode(&read, shard, Part::Training))?.tally);
-            digests.push_str(&read.header.content);
-            games += read.header.games;
+            let folder = self.shards[shard].folder;
+            folders.resize_with(folder + 1, || (ContentHasher::new(), 0));
+            folders[folder].0.add_all(&read.games);
+            folders[folder].1 += read.header.games;
         }
+        let folders: Vec<Folder> =
+            folders.into_iter().map(|(content, games)| Folder { digest: content.finish(), games }).collect();
         if training.kept == 0 && all.samples.is_empty() {
             return Err(DataError::NothingToLearn { shards: self.shards.len(), tally: training.and(all.tally) });
         }
         if all.samples.is_empty() && self.choice.validation_share > 0.0 {
-            return Err(DataError::NothingToValidate { games });
+            return Err(DataError::NothingToValidate { games: folders.iter().map(|folder| folder.games).sum() });
         }
-        let digest = hex(&sha256(&[digests.as_bytes()]));
-        Ok(Survey { validation: all.samples, content: Content { digest, games, training, validation: all.tally } })
+        let content = Content { digest: digest_of(&folders), folders, training, validation: all.tally };
+        Ok(Survey { validation: all.samples, content })
     }
 
     fn open_shard(&self, shard: usize) -> Result<Shard, DataError> {
