@@ -10,7 +10,7 @@
 //! * [`plan`] and [`schedule`]: what is asked for
 //! * [`source`], [`samples`], [`feed`], [`batch`]: data
 //! * [`making`]: a whole run, from a plan to a network with its report
-//! * [`kernels`], [`operation`], [`model`], [`optimiser`]: the network; [`plain`] is its slow twin
+//! * [`kernels`], [`operation`], [`model`], [`optimiser`]: the network; `plain` is its slow twin, for tests
 
 pub mod batch;
 pub mod bench;

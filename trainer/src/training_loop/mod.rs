@@ -1,6 +1,6 @@
 //! The loop: self-play with the best judge so far, learning from the games, a match of the new judge against the old one,
 //! and the better of the two goes on. Generation after generation, in one run folder. A judge is weights, learnt by a fit of
-//! the generation's games, or a network, trained on the games of the last generations ([`learning`]).
+//! the generation's games, or a network, trained on the games of the last generations (`learning`).
 //!
 //! Every step leaves its result in the folder and finds there what an earlier attempt finished, so starting the same
 //! loop again continues it: shards that exist are not played again, pairs in a journal neither, a fit is a function of the
