@@ -10,6 +10,8 @@ pub struct Batch {
     buckets: Vec<u8>,
     /// What sigmoid(base + output) should be: 0 to 1, the side to move's view.
     pub targets: Vec<f32>,
+    /// What came of the games: 0, ½ or 1, the side to move's view.
+    pub results: Vec<f32>,
     /// What is known without the network, in the output's unit.
     pub bases: Vec<f32>,
     /// How much each position counts.
@@ -23,6 +25,8 @@ pub struct Label {
     pub bucket: u8,
     /// What sigmoid(base + output) should be.
     pub target: f32,
+    /// What came of the game.
+    pub result: f32,
     /// What is known without the network.
     pub base: f32,
     /// How much the position counts.
@@ -50,6 +54,7 @@ impl Batch {
         }
         self.buckets.push(label.bucket);
         self.targets.push(label.target);
+        self.results.push(label.result);
         self.bases.push(label.base);
         self.weights.push(label.weight);
     }
@@ -61,6 +66,7 @@ impl Batch {
         self.ends.extend(other.ends.iter().map(|end| end + shift));
         self.buckets.extend_from_slice(&other.buckets);
         self.targets.extend_from_slice(&other.targets);
+        self.results.extend_from_slice(&other.results);
         self.bases.extend_from_slice(&other.bases);
         self.weights.extend_from_slice(&other.weights);
     }
@@ -94,7 +100,7 @@ mod tests {
 
     #[test]
     fn positions_keep_their_inputs_and_labels() {
-        let label = |bucket| Label { bucket, target: 0.5, base: 0.0, weight: f32::from(bucket) };
+        let label = |bucket| Label { bucket, target: 0.5, result: 1.0, base: 0.0, weight: f32::from(bucket) };
         let mut batch = Batch::default();
         batch.push([vec![3, 1], vec![7]], label(1));
         batch.push([vec![], vec![2, 2]], label(2));

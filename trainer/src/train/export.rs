@@ -189,7 +189,7 @@ mod tests {
             let network = Network::new(NetworkFile::from_bytes(&variant, &bytes).unwrap());
             let positions = positions(&variant, 10);
             let mut samples = Samples::default();
-            let known = Known { result: 0, score: 0, base: 0, weight: 1.0 };
+            let known = Known { result: 0, expected: 0.5, base: 0, weight: 1.0 };
             positions.iter().for_each(|position| samples.push(&*features, position, known, &mut Vec::new()));
             let all: Vec<u32> = (0..samples.len() as u32).collect();
             let batch = samples.batch(&all, features.slots(), Blend { centipawns: 400.0, result_share: 0.0 });

@@ -229,8 +229,7 @@ mod tests {
             }
         }
         let features = Arc::new(Features::new(&variant, Architecture::plain(64)).unwrap());
-        let choice =
-            Choice { filter: FilterSettings { least_ply, ..FilterSettings::default() }, validation_share: 0.0 };
+        let choice = Choice { filter: FilterSettings { least_ply, ..FilterSettings::default() }, ..Choice::default() };
         let data = [DataSettings { folder: folder.to_owned(), weight: 1.0 }];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         Arc::new(Source::open((variant, features), &data, choice, Arc::new(pool), None).unwrap())

@@ -21,6 +21,9 @@ pub struct Look {
     pub training: f64,
     /// Mean error on the validation games; `None` if no games are kept for that.
     pub validation: Option<f64>,
+    /// The same against results alone: it compares networks of different targets. Not written by earlier versions.
+    #[serde(default)]
+    pub results: Option<f64>,
 }
 
 /// Why the looks so far cannot be read.
@@ -106,7 +109,15 @@ mod tests {
     use super::*;
 
     fn look(batches: u64) -> Look {
-        Look { batches, positions: 10 * batches, epoch: 0, rate: 0.1, training: 0.07, validation: Some(0.08) }
+        Look {
+            batches,
+            positions: 10 * batches,
+            epoch: 0,
+            rate: 0.1,
+            training: 0.07,
+            validation: Some(0.08),
+            results: Some(0.1),
+        }
     }
 
     #[test]

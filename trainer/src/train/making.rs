@@ -90,7 +90,7 @@ pub fn open_source(
     (features, base): (&Arc<Features>, Option<&Weights>),
     pool: Arc<ThreadPool>,
 ) -> Result<Arc<Source>, DataError> {
-    let choice = Choice { filter: plan.filter, validation_share: plan.training.validation_share };
+    let choice = Choice { filter: plan.filter, validation_share: plan.training.validation_share, target: plan.target };
     let seen = (Arc::clone(features.variant()), Arc::clone(features) as _);
     Ok(Arc::new(Source::open(seen, folders, choice, pool, base)?))
 }

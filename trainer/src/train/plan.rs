@@ -211,6 +211,7 @@ fn check_target(target: &TargetSettings) -> Result<(), PlanError> {
     let shares = [
         ("target.first_result_share", target.first_result_share),
         ("target.last_result_share", target.last_result_share),
+        ("target.lambda", target.lambda),
     ];
     shares.into_iter().try_for_each(|(key, share)| require(key, (0.0..=1.0).contains(&share), "0 to 1", share))
 }
@@ -247,6 +248,7 @@ mod tests {
             ("rate.first", "[rate]\nfirst = 0.0"),
             ("rate.step_every", "[rate]\nschedule = \"step\"\nstep_every = 0"),
             ("target.centipawns", "[target]\ncentipawns = nan"),
+            ("target.lambda", "[target]\nlambda = 1.1"),
             ("adam.bound", "[adam]\nbound = inf"),
             ("filter.game_balance", "[filter]\ngame_balance = 2.0"),
             ("data.weight", "[[data]]\nfolder = \"x\"\nweight = -1.0"),

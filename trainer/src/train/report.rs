@@ -99,7 +99,7 @@ impl TrainReport<'_> {
             text,
             "{} neurons a perspective, {} output layers{}; {}. {} batches of {}: {positions} positions, in {epochs} epochs begun. \
              Learning rate {}, after a warm-up of {} batches. Targets: results count {} at first and {} at the end, \
-             the rest are scores; an output of 1.0 is {} centipawns.\n",
+             the rest are scores{}; an output of 1.0 is {} centipawns.\n",
             network.width,
             network.output_buckets,
             king_text(network),
@@ -110,6 +110,7 @@ impl TrainReport<'_> {
             rate.warm_up,
             target.first_result_share,
             target.last_result_share,
+            lambda_text(target.lambda),
             target.centipawns,
         );
     }
@@ -125,15 +126,20 @@ impl TrainReport<'_> {
 
     fn write_losses(&self, text: &mut String) {
         text.push_str("## Losses\n\n![losses over the batches](chart.svg)\n\n");
-        text.push_str("| batches | epoch | rate | training | validation |\n|---:|---:|---:|---:|---:|\n");
+        text.push_str(
+            "| batches | epoch | rate | training | validation | results |\n|---:|---:|---:|---:|---:|---:|\n",
+        );
         for look in thinned(&self.by.trained.looks, MOST_ROWS) {
-            let Look { batches, epoch, rate, training, validation, .. } = look;
-            let validation = validation.map_or_else(|| "none".to_owned(), |error| format!("{error:.6}"));
-            let _ = writeln!(text, "| {batches} | {} | {rate:.2e} | {training:.6} | {validation} |", epoch + 1);
+            let Look { batches, epoch, rate, training, validation, results, .. } = look;
+            let [validation, results] = [validation, results]
+                .map(|error| error.map_or_else(|| "none".to_owned(), |error| format!("{error:.6}")));
+            let _ =
+                writeln!(text, "| {batches} | {} | {rate:.2e} | {training:.6} | {validation} | {results} |", epoch + 1);
         }
         text.push_str(
             "\nA loss is the weighted mean of (sigmoid(base + output) − target)²: over the batches since the last row, before each was \
-             learnt from; and over the games kept for validation, against the targets of the end.\n\n",
+             learnt from; over the games kept for validation, against the targets of the end; and there against results alone, which \
+             compares networks that were trained for different targets.\n\n",
         );
     }
 
@@ -161,6 +167,11 @@ fn king_text(network: &Architecture) -> String {
         1 => mirrored.to_owned(),
         regions => format!(", {regions} regions of the own king{mirrored}"),
     }
+}
+
+/// What later scores count.
+fn lambda_text(lambda: f64) -> String {
+    if lambda == 0.0 { String::new() } else { format!(" (λ-returns, λ = {lambda})") }
 }
 
 fn rate_text(rate: &RateSettings) -> String {
@@ -240,6 +251,7 @@ mod tests {
             rate: 0.1,
             training: 1.0 / batches as f64,
             validation: (batches > 1).then(|| 1.1 / batches as f64),
+            results: (batches > 1).then(|| 1.2 / batches as f64),
         };
         (1..=count).map(look).collect()
     }

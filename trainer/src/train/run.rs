@@ -132,18 +132,19 @@ impl Learner {
         self.model.parameters(layout)
     }
 
-    /// The error on batches, without learning.
+    /// The mean errors on batches, without learning: against their targets, and against results alone.
     #[must_use]
-    pub fn error(&self, layout: &Layout, batches: &[Arc<Batch>]) -> ErrorSum {
+    pub fn errors(&self, layout: &Layout, batches: &[Arc<Batch>]) -> [f64; 2] {
         let outputs = self.outputs(layout, batches);
         let mut left = outputs.as_slice();
-        let mut sum = ErrorSum::default();
+        let mut sums = [ErrorSum::default(); 2];
         for batch in batches {
             let (of_batch, rest) = left.split_at(batch.len());
-            sum = sum.and(ErrorSum::of(of_batch, batch));
+            let errors = [&batch.targets, &batch.results].map(|wanted| ErrorSum::against(wanted, of_batch, batch));
+            sums = [sums[0].and(errors[0]), sums[1].and(errors[1])];
             left = rest;
         }
-        sum
+        sums.map(ErrorSum::mean)
     }
 
     /// The outputs for batches, position by position.
@@ -242,8 +243,8 @@ impl Training<'_> {
 
     fn look(&self, state: &mut State, validation: &[Arc<Batch>]) -> Result<(), TrainError> {
         let (sum, count) = std::mem::take(&mut state.since);
-        let error = || self.source.pool().install(|| state.learner.error(self.layout, validation));
-        let validation = (!validation.is_empty()).then(|| error().mean());
+        let errors = || self.source.pool().install(|| state.learner.errors(self.layout, validation));
+        let (validation, results) = (!validation.is_empty()).then(errors).map(Into::into).unzip();
         let look = Look {
             batches: state.batches,
             positions: state.batches * self.plan.training.batch as u64,
@@ -251,6 +252,7 @@ impl Training<'_> {
             rate: self.plan.rate.rate(state.batches - 1, self.batches),
             training: sum / count as f64,
             validation,
+            results,
         };
         self.progress.tell(&told(&look));
         Ok(state.losses.add(look)?)
@@ -273,7 +275,8 @@ impl Training<'_> {
 }
 
 fn told(look: &Look) -> String {
-    let Look { batches, epoch, rate, training, validation, .. } = look;
-    let validation = validation.map_or_else(String::new, |error| format!(", validation {error:.6}"));
+    let Look { batches, epoch, rate, training, validation, results, .. } = look;
+    let validation = validation.map_or_else(String::new, |error| format!(", validation {error:.6}"))
+        + &results.map_or_else(String::new, |error| format!(", results {error:.6}"));
     format!("batch {batches}, epoch {}: loss {training:.6}{validation}, rate {rate:.2e}", epoch + 1)
 }

@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, Label};
 use super::inputs::ActiveInputs;
-use super::schedule::Blend;
+use super::schedule::{Blend, outcome};
 use fairyforge_engine::position::Position;
 use rayon::prelude::*;
 
@@ -14,8 +14,8 @@ const CHUNK: usize = 1024;
 pub struct Known {
     /// The game's result: 1, 0 or −1.
     pub result: i8,
-    /// The search's score in centipawns.
-    pub score: i16,
+    /// What the scores from here on expect of the game: 0 to 1 ([`super::schedule::TargetSettings::expectations`]).
+    pub expected: f32,
     /// The value by the weights below the network, in centipawns.
     pub base: i16,
     /// How much it counts.
@@ -107,9 +107,10 @@ impl Samples {
 
     fn copy(&self, index: usize, slots: usize, blend: Blend, batch: &mut Batch) {
         let known = self.known[index];
-        let target = blend.target(known.result, known.score) as f32;
+        let target = blend.target(known.result, known.expected) as f32;
         let base = (f64::from(known.base) / blend.centipawns) as f32;
-        let label = Label { bucket: self.buckets[index], target, base, weight: known.weight };
+        let result = outcome(known.result) as f32;
+        let label = Label { bucket: self.buckets[index], target, result, base, weight: known.weight };
         batch.push([0, 1].map(|side| self.inputs(2 * index + side, slots)), label);
     }
 

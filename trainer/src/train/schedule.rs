@@ -70,11 +70,13 @@ pub struct TargetSettings {
     pub first_result_share: f64,
     /// Share of the result at the end; in between in a straight line.
     pub last_result_share: f64,
+    /// The λ of TD(λ): how much the rest of the game counts beside a position's own score, 0 to 1.
+    pub lambda: f64,
 }
 
 impl Default for TargetSettings {
     fn default() -> Self {
-        Self { centipawns: 400.0, first_result_share: 0.25, last_result_share: 0.25 }
+        Self { centipawns: 400.0, first_result_share: 0.25, last_result_share: 0.25, lambda: 0.0 }
     }
 }
 
@@ -95,6 +97,30 @@ impl TargetSettings {
         Blend { centipawns: self.centipawns, result_share }
     }
 
+    /// What the scores from each position on expect of the game, from White's view: 0 to 1.
+    ///
+    /// The λ-return of temporal differences (Sutton 1988; for game scores: Baxter, Tridgell and Weaver 1998), with the game's
+    /// result (−1, 0, 1) after the last score: own score times 1 − λ, and what the next position expects times λ.
+    /// `scores` are in centipawns, from White's view.
+    #[must_use]
+    pub fn expectations(&self, scores: &[i16], result: i8) -> Vec<f32> {
+        let mut expected = outcome(result);
+        let mut all: Vec<f32> = scores
+            .iter()
+            .rev()
+            .map(|&score| {
+                expected = between(self.probability(score), expected, self.lambda);
+                expected as f32
+            })
+            .collect();
+        all.reverse();
+        all
+    }
+
+    fn probability(&self, score: i16) -> f64 {
+        1.0 / (1.0 + (-f64::from(score) / self.centipawns).exp())
+    }
+
     /// The blend at the end, which validation is made with all along.
     #[must_use]
     pub fn last_blend(&self) -> Blend {
@@ -103,13 +129,16 @@ impl TargetSettings {
 }
 
 impl Blend {
-    /// What sigmoid(output) is to be, given result (−1, 0, 1) and score of the side to move.
+    /// What sigmoid(output) is to be, given the result (−1, 0, 1) and what scores expect, both the side to move's view.
     #[must_use]
-    pub fn target(&self, result: i8, score: i16) -> f64 {
-        let result = f64::midpoint(f64::from(result), 1.0);
-        let score = 1.0 / (1.0 + (-f64::from(score) / self.centipawns).exp());
-        between(score, result, self.result_share)
+    pub fn target(&self, result: i8, expected: f32) -> f64 {
+        between(f64::from(expected), outcome(result), self.result_share)
     }
+}
+
+/// A result of −1, 0 or 1 as points.
+pub(super) fn outcome(result: i8) -> f64 {
+    f64::midpoint(f64::from(result), 1.0)
 }
 
 /// How far `index` is on the way from the first to the last of `count`.
@@ -153,14 +182,29 @@ mod tests {
 
     #[test]
     fn targets_blend_result_and_score() {
-        let settings = TargetSettings { centipawns: 400.0, first_result_share: 0.0, last_result_share: 1.0 };
+        let settings = TargetSettings { first_result_share: 0.0, last_result_share: 1.0, ..TargetSettings::default() };
         let first = settings.blend(0, 5);
-        assert_eq!(first.target(1, 0), 0.5);
-        assert!((first.target(-1, 400) - 0.731_058_578_630_004_9).abs() < 1e-12);
-        assert!((first.target(0, 400) + first.target(0, -400) - 1.0).abs() < 1e-12);
+        assert_eq!([-1, 0, 1].map(|result| first.target(result, 0.75)), [0.75; 3]);
         let last = settings.blend(4, 5);
-        assert_eq!([-1, 0, 1].map(|result| last.target(result, 700)), [0.0, 0.5, 1.0]);
+        assert_eq!([-1, 0, 1].map(|result| last.target(result, 0.75)), [0.0, 0.5, 1.0]);
         assert_eq!(last, settings.last_blend());
-        assert_eq!(settings.blend(2, 5).target(1, 0), 0.75);
+        assert_eq!(settings.blend(2, 5).target(1, 0.5), 0.75);
+    }
+
+    #[test]
+    fn scores_expect_what_comes_later_too() {
+        let won = 0.731_058_578_630_004_9;
+        let last = 0.25 * (1.0 - won);
+        let middle = 0.25 * won + 0.75 * last;
+        for (lambda, result, expected) in [
+            (0.0, 1, [0.5, won, 1.0 - won]), // own scores alone
+            (1.0, 1, [1.0; 3]),              // the result alone
+            (0.75, -1, [0.125 + 0.75 * middle, middle, last]),
+        ] {
+            let settings = TargetSettings { lambda, ..TargetSettings::default() };
+            let got = settings.expectations(&[0, 400, -400], result);
+            let is_close = got.iter().zip(expected).all(|(&got, expected)| (f64::from(got) - expected).abs() < 1e-6);
+            assert!(got.len() == 3 && is_close, "{lambda}: {got:?}");
+        }
     }
 }

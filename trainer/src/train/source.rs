@@ -6,6 +6,7 @@
 use super::inputs::ActiveInputs;
 use super::plan::{DataSettings, FilterSettings};
 use super::samples::{Known, Samples};
+use super::schedule::TargetSettings;
 use crate::checksum::{hex, number, sha256};
 use crate::record::{ContentHasher, GameRecord, Origin, PositionRecord, RecordError, Shard, read_shard};
 use crate::run_dir::{FileError, ShardFiles, list_shards, shard_folders};
@@ -132,13 +133,15 @@ impl Decoded {
     }
 }
 
-/// How positions are chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How positions are chosen, and what is learnt of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Choice {
     /// Which positions count.
     pub filter: FilterSettings,
     /// Share of the games for validation.
     pub validation_share: f64,
+    /// How scores become expectations.
+    pub target: TargetSettings,
 }
 
 /// Where positions come from.
@@ -321,16 +324,35 @@ impl Source {
     fn game(&self, game: &GameRecord) -> Result<Decoded, DataError> {
         let mut decoded = Decoded { tally: Tally { games: 1, ..Tally::default() }, ..Decoded::default() };
         let mut scratch = Vec::new();
-        for record in &game.positions {
+        for (record, expected) in game.positions.iter().zip(self.expectations(game)?) {
             let Some(position) = self.chosen(game, record, &mut decoded.tally)? else { continue };
-            let result = if position.side_to_move() == Colour::White { game.result } else { -game.result };
+            let is_white = position.side_to_move() == Colour::White;
+            let (result, expected) = if is_white { (game.result, expected) } else { (-game.result, 1.0 - expected) };
             let base = self.base.as_ref().map_or(0, |base| base.value_of(&position)) as i16;
-            let known = Known { result, score: record.score, base, weight: 1.0 };
+            let known = Known { result, expected, base, weight: 1.0 };
             decoded.samples.push(&*self.inputs, &position, known, &mut scratch);
         }
         let positions = decoded.samples.len() as f64;
         decoded.samples.weigh(positions.powf(-self.choice.filter.game_balance) as f32);
         Ok(decoded)
+    }
+
+    /// What the scores from each position on expect of the game, from White's view.
+    fn expectations(&self, game: &GameRecord) -> Result<Vec<f32>, DataError> {
+        let Some(first) = game.positions.first() else { return Ok(Vec::new()) };
+        let white_begins = self.unpack(game, first)?.side_to_move() == Colour::White;
+        // Sides take turns, so the parity of the ply tells whose score it is.
+        let from_white = |record: &PositionRecord| {
+            let is_white = white_begins == record.ply.abs_diff(first.ply).is_multiple_of(2);
+            if is_white { record.score } else { record.score.saturating_neg() }
+        };
+        let scores: Vec<i16> = game.positions.iter().map(from_white).collect();
+        Ok(self.choice.target.expectations(&scores, game.result))
+    }
+
+    fn unpack(&self, game: &GameRecord, record: &PositionRecord) -> Result<Position, DataError> {
+        let fault = |fault| DataError::Position { game: game.game, ply: record.ply, fault };
+        Position::unpack(&self.variant, &record.packed).map_err(fault)
     }
 
     /// The position, unless the filter leaves it out.
@@ -349,8 +371,7 @@ impl Source {
             tally.decided += 1;
             return Ok(None);
         }
-        let fault = |fault| DataError::Position { game: game.game, ply: record.ply, fault };
-        let position = Position::unpack(&self.variant, &record.packed).map_err(fault)?;
+        let position = self.unpack(game, record)?;
         // Records mark what is neither in check nor before a capture or promotion.
         if !record.quiet {
             let (counter, is_kept) = match position.in_check() {

@@ -49,7 +49,7 @@ pub fn batch(sizes: Sizes, positions: usize, seed: u64) -> Batch {
         let bucket = numbers.0.below(sizes.buckets) as u8;
         let (target, weight) = (numbers.part() as f32, (0.5 + numbers.part()) as f32);
         let base = (numbers.part() - 0.5) as f32;
-        batch.push(sides, Label { bucket, target, base, weight });
+        batch.push(sides, Label { bucket, target, result: target, base, weight });
     }
     batch
 }

@@ -17,16 +17,22 @@ pub struct ErrorSum {
 }
 
 impl ErrorSum {
-    /// The error of a batch's outputs.
+    /// The error of a batch's outputs against its targets.
     #[must_use]
     pub fn of<T: Real>(outputs: &[T], batch: &Batch) -> Self {
+        Self::against(&batch.targets, outputs, batch)
+    }
+
+    /// The error of a batch's outputs against other targets.
+    #[must_use]
+    pub fn against<T: Real>(targets: &[f32], outputs: &[T], batch: &Batch) -> Self {
         let chunks = outputs.par_chunks(CHUNK).enumerate();
         let partial: Vec<Self> = chunks
             .map(|(chunk, outputs)| {
                 let mut sum = Self::default();
                 for (position, &output) in (chunk * CHUNK..).zip(outputs) {
                     let weight = batch.weights[position];
-                    let error = expected(output, batch, position).wide() - f64::from(batch.targets[position]);
+                    let error = expected(output, batch, position).wide() - f64::from(targets[position]);
                     sum = sum.and(Self { error: f64::from(weight) * error * error, weight: f64::from(weight) });
                 }
                 sum
