@@ -110,6 +110,25 @@ fn a_look_ends_the_games_when_intervals_are_narrow_enough() {
     assert!(critical(0) > 2.9 && (1.96..2.0).contains(&critical(1)), "{} and {}", critical(0), critical(1));
 }
 
+/// Sorcerer Chess has a network built in.
+#[test]
+fn a_network_is_asked_beside_unless_told_otherwise() {
+    let (experiment, _) = PLAN.split_once("[[published]]").unwrap();
+    let place = place_with(&experiment.replace("\"chess\"", "\"sorcerer\""));
+    let told = json(&place.run(&format!("{LINE} --json")).succeeded());
+    let findings = &told["findings"];
+    let reference = findings["reference"].as_u64().unwrap();
+    let ask = format!("values ablate --variant sorcerer --data run/selfplay/{reference:03} --seed 3 --json");
+    let asked = json(&place.run(&ask).succeeded());
+    assert_eq!(findings["network"]["ablation"], asked["ablation"]);
+    assert_eq!(findings["network"]["digest"], asked["judge"]);
+    assert!(place.read("run/report.md").contains("| network | 95 %"));
+    assert!(place.read("run/report.html").contains("network, unit taken off"));
+    place.run(&format!("{LINE} --network none")).succeeded();
+    assert!(!place.read("run/report.md").contains("| network | 95 %"));
+    place.run(&format!("{LINE} --network a-priori")).refused(2, &["expected a network", "a-priori"]);
+}
+
 #[test]
 fn faults_are_told_before_the_first_game() {
     for (wrong, words) in [

@@ -1,7 +1,7 @@
 //! `fairyforge claims run | check`: what inventors claim, and what there is to say about it.
 
 use super::endgame::Display;
-use super::laboratory::{Laboratory, Played, read_plan};
+use super::laboratory::{Laboratory, NO_NETWORK, Played, read_plan};
 use super::output::outln;
 use super::{Failure, OrBadInput, VERSION, load_variant, or_run, stop_on_interrupt, threads};
 use crate::claims::{
@@ -60,6 +60,9 @@ pub struct RunArgs {
     /// Folder for reports and games; data/runs/<name of the file>-claims if absent.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// As in `fairyforge values run`.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
@@ -137,6 +140,7 @@ impl Goal for AllDecided<'_> {
             rounds: &[],
             assumed: &[],
             drifts: &[],
+            network: None,
             lengths: self.lengths,
         };
         self.prepared.verdicts(&evidence).iter().all(|claim| claim.verdict != Verdict::Undecided)
@@ -149,7 +153,8 @@ impl Trial<'_> {
         let out = self.out();
         let folder = out.join("experiment");
         let (budget, threads) = (self.args.budget, self.args.threads);
-        let laboratory = Laboratory { plan, budget, threads, out: &folder, stop: self.stop };
+        let network = self.args.network.as_deref();
+        let laboratory = Laboratory { plan, budget, network, threads, out: &folder, stop: self.stop };
         let played = laboratory.play(|plan| AllDecided {
             prepared: self.prepared,
             variant: &self.set.variant,
@@ -163,6 +168,7 @@ impl Trial<'_> {
             rounds: &played.findings.rounds,
             assumed: &played.findings.assumed,
             drifts: &played.findings.drifts,
+            network: played.findings.network.as_ref().map(|network| &network.ablation),
             lengths: &lengths,
         };
         self.tell(self.prepared.verdicts(&evidence), Some(&played))
@@ -179,7 +185,8 @@ impl Trial<'_> {
         for other in self.compared_with() {
             let folder = self.out().join(format!("against-{}", file_name(&other)));
             let (plan, threads) = (plan.level_in(&other), self.args.threads);
-            let laboratory = Laboratory { plan, budget: None, threads, out: &folder, stop: self.stop };
+            let network = Some(Path::new(NO_NETWORK));
+            let laboratory = Laboratory { plan, budget: None, network, threads, out: &folder, stop: self.stop };
             if let Some(length) = laboratory.length_of_games(COMPARISON_GAMES)? {
                 lengths.insert(other, length);
             }

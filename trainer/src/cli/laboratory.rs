@@ -2,7 +2,7 @@
 
 use super::loops::beside;
 use super::selfplay::open_run;
-use super::{Failure, OrBadInput, VERSION, load_variant, load_weights, on_threads};
+use super::{Failure, OrBadInput, VERSION, load_judge, load_variant, load_weights, on_threads};
 use crate::claims::Budget;
 use crate::fit::first_move::GameLength;
 use crate::laboratory::budget;
@@ -10,13 +10,15 @@ use crate::laboratory::experiment::{Experiment, ExperimentError, Findings, Goal,
 use crate::laboratory::forecast::{DesignForecast, RefusedDesign, forecast};
 use crate::laboratory::plan::Plan;
 use crate::laboratory::report::LaboratoryReport;
+use crate::named_judge::{self, JudgeContent, NamedJudge};
 use crate::named_weights::{self, NamedWeights};
 use crate::plan::folder_beside;
 use crate::record;
 use crate::run_dir::RunDir;
 use crate::table::Style;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use fairyforge_engine::endgame::Tables;
+use fairyforge_engine::evaluate::network::NetworkFile;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
 use std::path::Path;
@@ -48,10 +50,15 @@ pub(super) fn read_plan(path: &Path) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
+/// The word for not asking a network.
+pub(super) const NO_NETWORK: &str = "none";
+
 /// An experiment that is to be played: by `values run`, or for claims.
 pub(super) struct Laboratory<'a> {
     pub plan: Plan,
     pub budget: Option<Budget>,
+    /// A network that is asked too; the one shipped if absent, [`NO_NETWORK`] for none.
+    pub network: Option<&'a Path>,
     pub threads: usize,
     pub out: &'a Path,
     pub stop: &'a AtomicBool,
@@ -108,7 +115,23 @@ impl Laboratory<'_> {
         let start = load_weights(&variant, Some(Path::new(&name)))?;
         let endgames = self.plan.adjudication.load_endgames(&variant, Path::to_path_buf);
         let endgames = endgames.or_bad_input(|| "cannot adjudicate by tables".into())?;
-        Ok(Tools { variant, start, endgames })
+        let network = self.network(&variant)?;
+        Ok(Tools { variant, start, endgames, network })
+    }
+
+    fn network(&self, variant: &Arc<Variant>) -> Result<Option<NamedJudge>, Failure> {
+        match self.network {
+            Some(name) if name == Path::new(NO_NETWORK) => Ok(None),
+            None if NetworkFile::shipped(variant).is_none() => Ok(None),
+            name => {
+                let named = load_judge(variant, Some(name.unwrap_or(Path::new(named_judge::NETWORK))))?;
+                if !matches!(named.content, JudgeContent::Network(_)) {
+                    let got = name.unwrap_or(Path::new("")).display();
+                    return Err(Failure::BadInput(anyhow!("--network: expected a network (*.net), got {got}")));
+                }
+                Ok(Some(named))
+            }
+        }
     }
 
     /// The plan as the run saves it: a budget of games is part of it, time is turned into games later.
@@ -154,6 +177,7 @@ struct Tools {
     variant: Arc<Variant>,
     start: NamedWeights,
     endgames: Option<Arc<Tables>>,
+    network: Option<NamedJudge>,
 }
 
 /// A run with what is needed to play in it.
@@ -177,6 +201,7 @@ impl Bench<'_> {
             run,
             start: &tools.start.weights,
             endgames: tools.endgames.as_deref(),
+            network: tools.network.as_ref(),
             stop: laboratory.stop,
             goal,
         };

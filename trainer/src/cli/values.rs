@@ -62,6 +62,10 @@ pub struct RunArgs {
     /// What may be spent in all, in games or in time, as 20000, 30min or 2h; what the plan says if absent.
     #[arg(long)]
     budget: Option<Budget>,
+    /// A network to ask what units are worth, beside the games' results: a file (*.net), `network` for the one shipped, or `none`; the one
+    /// shipped, if there is one, if absent.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Folder of the run; data/runs/<name of the plan> if absent.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -86,10 +90,18 @@ fn experiment(args: &RunArgs) -> Result<(), Failure> {
     let out = or_run(args.out.as_ref(), stem);
     let command = |games: Option<u64>| {
         let budget = games.map(|games| format!(" --budget {games}")).unwrap_or_default();
-        format!("fairyforge values run {}{budget} --out {}", args.plan.display(), out.display())
+        let network = args.network.as_ref().map(|name| format!(" --network {}", name.display())).unwrap_or_default();
+        format!("fairyforge values run {}{budget}{network} --out {}", args.plan.display(), out.display())
     };
     let stop = stop_on_interrupt()?;
-    let laboratory = Laboratory { plan, budget: args.budget, threads: args.threads, out: &out, stop: &stop };
+    let laboratory = Laboratory {
+        plan,
+        budget: args.budget,
+        network: args.network.as_deref(),
+        threads: args.threads,
+        out: &out,
+        stop: &stop,
+    };
     let played = laboratory.play(|plan| NarrowEnough(plan.clone()))?;
     let command = command(played.budget);
     let report = played.report(&command);
@@ -120,6 +132,7 @@ fn ablate(args: &AblateArgs) -> Result<(), Failure> {
         judge: &named.judge,
         positions_per_game: usize::from(args.positions_per_game),
         seed: args.seed,
+        games: u64::MAX,
     };
     let asked = on_threads(args.threads, || Ablation::of(&request))?;
     let ablation = asked.or_bad_input(|| format!("cannot read the games in {}", args.data.display()))?;

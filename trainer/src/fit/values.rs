@@ -184,6 +184,15 @@ impl PieceValues {
         self.rows.iter().find(|row| row.unit == unit)
     }
 
+    /// Value and interval of a unit in pawns, if it has a bounded one.
+    #[must_use]
+    pub fn bounded(&self, unit: &str) -> Option<(f64, Interval)> {
+        match self.row(unit)?.value {
+            ValueOutcome::Bounded { value, interval, .. } => Some((value, interval)),
+            _ => None,
+        }
+    }
+
     /// The table with the values of another method beside these.
     #[must_use]
     pub fn beside<'a>(&'a self, other: &'a Self) -> Comparison<'a> {

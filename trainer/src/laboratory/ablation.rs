@@ -7,6 +7,7 @@
 
 use crate::fit::NORMAL_97_5;
 use crate::fit::dataset::{DatasetError, Pairs};
+use crate::fit::ratio::Interval;
 use crate::fit::values::pawn_of;
 use crate::record::{self, GameRecord, PositionRecord};
 use crate::selfplay::seeds::Dice;
@@ -37,6 +38,8 @@ pub struct AblationRequest<'a> {
     pub positions_per_game: usize,
     /// Which positions and units are drawn.
     pub seed: u64,
+    /// Only games of lower numbers.
+    pub games: u64,
 }
 
 /// What a judge holds units to be worth.
@@ -76,6 +79,14 @@ pub struct UnitWorth {
     pub count: u64,
 }
 
+impl UnitWorth {
+    /// The 95 % interval, in Pawns.
+    #[must_use]
+    pub fn interval(&self) -> Interval {
+        Interval::new(self.pawns - self.error, self.pawns + self.error)
+    }
+}
+
 /// Sums over the units of one type that were taken off in one pair of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sum {
@@ -98,8 +109,9 @@ impl Ablation {
         for shard in record::shards(request.data, Some(request.variant.rules_hash()))? {
             let shard = shard?;
             pairs.enter(&shard.header);
-            let asked: Vec<_> = shard.games.par_iter().map(|game| request.game(game)).collect();
-            for (game, asked) in shard.games.iter().zip(asked) {
+            let used: Vec<&GameRecord> = shard.games.iter().filter(|game| game.game < request.games).collect();
+            let asked: Vec<_> = used.par_iter().map(|game| request.game(game)).collect();
+            for (game, asked) in used.into_iter().zip(asked) {
                 let (of_game, count) = asked?;
                 positions += count;
                 games += u64::from(count > 0);
@@ -113,6 +125,12 @@ impl Ablation {
         let units = variant.units().filter(|&unit| unit != variant.royal());
         let rows = units.map(|unit| row(variant, &sums, unit, pawn)).collect();
         Ok(Self { pawn: variant.unit(pawn).name.clone(), positions, games, rows })
+    }
+
+    /// What a unit is worth in all positions.
+    #[must_use]
+    pub fn worth(&self, unit: &str) -> Option<UnitWorth> {
+        self.rows.iter().find(|row| row.unit == unit)?.all
     }
 
     /// A table for the screen or for Markdown.
@@ -274,8 +292,14 @@ mod tests {
             *unit = UnitWeights::flat(value, value, unit.phase);
         }
         let judge = Judge::of_weights(&variant, &weights);
-        let request =
-            AblationRequest { data: folder.path(), variant: &variant, judge: &judge, positions_per_game: 5, seed: 1 };
+        let request = AblationRequest {
+            data: folder.path(),
+            variant: &variant,
+            judge: &judge,
+            positions_per_game: 5,
+            seed: 1,
+            games: u64::MAX,
+        };
         let ablation = Ablation::of(&request).unwrap();
         let pawn = weights.units[variant.unit_named("pawn").unwrap().index()].middlegame;
         assert_eq!((ablation.games, ablation.positions), (30, 150));
@@ -286,6 +310,8 @@ mod tests {
             assert!(all.error < 1e-9 && all.count > 100, "{row:?}");
         }
         assert_eq!(Ablation::of(&request).unwrap(), ablation);
+        let fewer = Ablation::of(&AblationRequest { games: 10, ..request }).unwrap();
+        assert_eq!((fewer.games, fewer.positions), (10, 50));
     }
 
     /// The told error is that of repetition: half of the games against the other half, many times.

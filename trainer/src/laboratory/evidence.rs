@@ -1,5 +1,6 @@
 //! What an experiment says about claims: quantities with intervals at any level, which allow for every look that was planned.
 
+use super::ablation::Ablation;
 use super::assume::Assumed;
 use super::experiment::Round;
 use super::ladder::Drift;
@@ -30,6 +31,8 @@ pub struct LaboratoryEvidence<'a> {
     pub assumed: &'a [Assumed],
     /// How values change with strength; empty if that is not known yet.
     pub drifts: &'a [Drift],
+    /// What a network says; `None` if that is not known yet, or there is none.
+    pub network: Option<&'a Ablation>,
     /// How long games of other variants last that were played for comparison, by what the claims call them.
     pub lengths: &'a BTreeMap<String, GameLength>,
 }
@@ -130,7 +133,7 @@ impl LaboratoryEvidence<'_> {
         }));
         let apart = self.assumed.iter().filter(|row| row.agrees == Some(false) && units.contains_key(&row.unit));
         notes.extend(apart.map(|row| format!("Not self-consistent: {:.2} was assumed for {}.", row.assumed, row.unit)));
-        let apart = self.methods.disagreements();
+        let apart = self.methods.disagreements(self.network);
         let apart = apart.into_iter().filter(|one| units.contains_key(&one.unit));
         notes.extend(apart.map(|one| format!("The {} says {:.2} for {}.", one.method, one.other, one.unit)));
         notes

@@ -4,6 +4,7 @@
 //! First the rounds of self-consistency, then the reference, then the ladder. What comes next depends on the games alone, so a
 //! run that was cut off finds its way again, and nothing but games is kept.
 
+use super::ablation::{Ablation, AblationRequest};
 use super::assume::{Assumed, Assumptions, adopt, agreement, compare};
 use super::budget::PILOT_GAMES;
 use super::ladder::{Drift, Rung, drifts};
@@ -15,6 +16,7 @@ use crate::fit::first_move::{GameLength, game_length};
 use crate::fit::sequential::SequentialError;
 use crate::fit::values::{Choice, PieceValues, ValueOutcome};
 use crate::fit::{NORMAL_97_5, joint_critical};
+use crate::named_judge::NamedJudge;
 use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, write_atomically};
@@ -34,6 +36,8 @@ use std::time::{Duration, Instant};
 pub const ALPHA: f64 = 0.05;
 /// Quiet positions a game for the observational methods: neighbours repeat each other.
 const POSITIONS_PER_GAME: usize = 8;
+/// Quiet positions a game that units are taken off in, to ask a network: each costs two dozen evaluations.
+const ABLATED_PER_GAME: usize = 4;
 
 /// An experiment and what it works with.
 pub struct Experiment<'a> {
@@ -47,6 +51,8 @@ pub struct Experiment<'a> {
     pub start: &'a Weights,
     /// Tables that end games, if any do.
     pub endgames: Option<&'a Tables>,
+    /// A network that is asked what units are worth, beside the games' results.
+    pub network: Option<&'a NamedJudge>,
     /// Set to end it early.
     pub stop: &'a AtomicBool,
     /// What ends the reference's games before the last.
@@ -98,6 +104,8 @@ pub struct Findings {
     pub reached: bool,
     /// The reference's games by every method.
     pub methods: ByMethod,
+    /// What a network says about positions of these games, if there is one.
+    pub network: Option<NetworkValues>,
     /// What the weights of the reference assume, beside what its games measured.
     pub assumed: Vec<Assumed>,
     /// The strengths, weakest first, the reference among them; empty without a ladder.
@@ -107,6 +115,15 @@ pub struct Findings {
     /// The weights of the reference.
     #[serde(skip)]
     pub weights: Weights,
+}
+
+/// What a network holds units to be worth.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetworkValues {
+    /// Digest of its file.
+    pub digest: String,
+    /// Its values when single units are taken off.
+    pub ablation: Ablation,
 }
 
 /// Why an experiment ended early.
@@ -188,9 +205,10 @@ impl Experiment<'_> {
         let methods = ByMethod::of(&dataset, self.variant, critical);
         let assumptions = Assumptions::of(&weights, self.variant, &dataset);
         let assumed = compare(&assumptions, self.variant, &methods.by_lot);
+        let network = self.network_values(number, looks.last().map_or(0, |look| look.games))?;
         let ladder = self.ladder(&stage, &methods.by_lot)?;
         let drifts = drifts(&ladder);
-        Ok(Findings { rounds, looks, reference: number, reached, methods, assumed, ladder, drifts, weights })
+        Ok(Findings { rounds, looks, reference: number, reached, methods, network, assumed, ladder, drifts, weights })
     }
 
     /// How long a game takes here: plays games of the first stage that are not there yet.
@@ -262,6 +280,19 @@ impl Experiment<'_> {
         }
         // A plan has one look at least.
         Err(SequentialError::NoLooks.into())
+    }
+
+    fn network_values(&self, reference: u32, games: u64) -> Result<Option<NetworkValues>, ExperimentError> {
+        let Some(network) = self.network else { return Ok(None) };
+        let request = AblationRequest {
+            data: &self.run.selfplay(reference),
+            variant: self.variant,
+            judge: &network.judge,
+            positions_per_game: ABLATED_PER_GAME,
+            seed: self.plan.seed,
+            games: whole_shards(games),
+        };
+        Ok(Some(NetworkValues { digest: network.digest.clone(), ablation: Ablation::of(&request)? }))
     }
 
     fn ladder(&self, reference: &Stage<'_>, values: &PieceValues) -> Result<Vec<Rung>, ExperimentError> {

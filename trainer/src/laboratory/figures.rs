@@ -1,6 +1,7 @@
 //! Figures of an experiment as SVG: values by method, the trace of self-consistency, values by phase, the first move, lengths of
 //! games. The same findings give the same bytes.
 
+use super::ablation::Ablation;
 use super::experiment::Findings;
 use super::ladder::Rung;
 use super::plan::Plan;
@@ -120,13 +121,20 @@ fn by_method(findings: &Findings) -> Whiskers<'static> {
         name: name.to_owned(),
         marks: methods.by_lot.rows.iter().map(|row| values.row(&row.unit).and_then(|row| mark(&row.value))).collect(),
     };
+    let network = findings.network.as_ref().map(|network| Series {
+        name: "network, unit taken off".to_owned(),
+        marks: methods.by_lot.rows.iter().map(|row| network_mark(&network.ablation, &row.unit)).collect(),
+    });
     Whiskers {
         rows: methods.by_lot.rows.iter().map(|row| row.unit.clone()).collect(),
-        series: vec![
+        series: [
             series("by lot", &methods.by_lot),
             series("earliest quiet position", &methods.earliest),
             series("random quiet position", &methods.observed),
-        ],
+        ]
+        .into_iter()
+        .chain(network)
+        .collect(),
         scale: "pawns",
         line: None,
     }
@@ -192,6 +200,10 @@ fn mark(value: &ValueOutcome) -> Mark {
         ValueOutcome::Bounded { value, interval, .. } => Some((*value, Some(*interval))),
         _ => None,
     }
+}
+
+fn network_mark(ablation: &Ablation, unit: &str) -> Mark {
+    ablation.worth(unit).filter(|_| unit != ablation.pawn).map(|worth| (worth.pawns, Some(worth.interval())))
 }
 
 impl Whiskers<'_> {

@@ -1,12 +1,15 @@
 //! The same games by every method, side by side, and where the methods disagree.
 
+use super::ablation::Ablation;
 use crate::fit::dataset::{Dataset, GameSample};
 use crate::fit::first_move::{FirstMoveScore, GameLength, first_move, game_length, lengths};
+use crate::fit::ratio::Interval;
 use crate::fit::splits::{Positions, SplitFit, by_advance, by_phase};
-use crate::fit::values::{Choice, PieceValues, ValueOutcome, pawn_of};
+use crate::fit::values::{Choice, PieceValues, pawn_of};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::variant::Variant;
 use serde::Serialize;
+use std::fmt;
 
 /// Plies of a bin of lengths.
 const LENGTH_BIN: u32 = 20;
@@ -61,7 +64,27 @@ pub struct Disagreement {
     /// What the other method says.
     pub other: f64,
     /// The other method.
-    pub method: Choice,
+    pub method: Method,
+}
+
+/// What stands beside the lot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A network's values when units are taken off.
+    Network,
+    /// Results on positions so chosen.
+    #[serde(untagged)]
+    Results(Choice),
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Results(choice) => choice.fmt(f),
+            Self::Network => f.write_str("network"),
+        }
+    }
 }
 
 impl ByMethod {
@@ -86,21 +109,27 @@ impl ByMethod {
 
     /// Where another method's interval has nothing in common with the reference's.
     #[must_use]
-    pub fn disagreements(&self) -> Vec<Disagreement> {
-        let others = [&self.earliest, &self.observed];
-        others.into_iter().flat_map(|other| self.disagreements_with(other)).collect()
+    pub fn disagreements(&self, network: Option<&Ablation>) -> Vec<Disagreement> {
+        let mut apart = self.disagreements_with(Method::Results(Choice::Earliest), |unit| self.earliest.bounded(unit));
+        apart.extend(self.disagreements_with(Method::Results(Choice::Random), |unit| self.observed.bounded(unit)));
+        if let Some(network) = network {
+            let worth = |unit: &str| network.worth(unit).map(|worth| (worth.pawns, worth.interval()));
+            apart.extend(self.disagreements_with(Method::Network, worth));
+        }
+        apart
     }
 
-    fn disagreements_with(&self, other: &PieceValues) -> Vec<Disagreement> {
-        let pairs = self.by_lot.rows.iter().filter_map(|row| Some((row, other.row(&row.unit)?)));
-        let apart = pairs.filter_map(|(row, theirs)| match (&row.value, &theirs.value) {
-            (
-                &ValueOutcome::Bounded { value: by_lot, interval, .. },
-                &ValueOutcome::Bounded { value, interval: others, .. },
-            ) if interval.is_disjoint_from(&others) => {
-                Some(Disagreement { unit: row.unit.clone(), by_lot, other: value, method: other.method })
-            }
-            _ => None,
+    fn disagreements_with(
+        &self,
+        method: Method,
+        value_of: impl Fn(&str) -> Option<(f64, Interval)>,
+    ) -> Vec<Disagreement> {
+        let apart = self.by_lot.rows.iter().filter_map(|row| {
+            let (by_lot, interval) = self.by_lot.bounded(&row.unit)?;
+            let (other, others) = value_of(&row.unit)?;
+            // The pawn is the measure everywhere.
+            let is_apart = row.unit != self.by_lot.pawn && interval.is_disjoint_from(&others);
+            is_apart.then(|| Disagreement { unit: row.unit.clone(), by_lot, other, method })
         });
         apart.collect()
     }

@@ -1,11 +1,13 @@
 //! What an experiment found: `report.md`, the same for the screen, and `result.json`.
 
+use super::ablation::Ablation;
 use super::assume::Assumed;
-use super::experiment::{Findings, Round};
+use super::experiment::{Findings, NetworkValues, Round};
 use super::forecast::DesignForecast;
 use super::ladder::{Drift, Rung};
-use super::methods::{Disagreement, Stage};
+use super::methods::{Disagreement, Method, Stage};
 use super::plan::Plan;
+use crate::fit::ratio::Interval;
 use crate::fit::splits::{Advance, Phase, Positions, SplitFit, advance_column, phase_column};
 use crate::fit::values::{PieceValues, ValueOutcome};
 use crate::selfplay::{Openings, Played};
@@ -102,7 +104,7 @@ impl LaboratoryReport<'_> {
             "forecast": self.forecast,
             "findings": self.findings,
             "covariance": self.covariance(),
-            "disagreements": self.findings.methods.disagreements(),
+            "disagreements": self.disagreements(),
             "phases": split_json(&self.findings.methods.phase_played),
             "phases_by_lot": self.plan.is_staged().then(|| split_json(&self.findings.methods.phase_by_lot)),
             "advances": split_json(&self.findings.methods.advance),
@@ -134,12 +136,18 @@ impl LaboratoryReport<'_> {
     /// Every unit by every method.
     fn values(&self) -> Table {
         let methods = &self.findings.methods;
-        let headings = ["unit", "a priori", "pawns", "95 %", "earliest", "95 %", "observed", "95 %"];
+        let network = self.findings.network.as_ref();
+        let mut headings = vec!["unit", "a priori", "pawns", "95 %", "earliest", "95 %", "observed", "95 %"];
+        if network.is_some() {
+            headings.extend(["network", "95 %"]);
+        }
         let mut table = Table::new(&headings);
         for row in &methods.by_lot.rows {
             let of = |values: &PieceValues| values.row(&row.unit).map(|row| row.value.clone());
             let methods = [Some(row.value.clone()), of(&methods.earliest), of(&methods.observed)];
             let cells = methods.iter().flat_map(|value| value_cells(value.as_ref()));
+            let asked = network.map(|network| network_cells(&network.ablation, &row.unit));
+            let cells = cells.chain(asked.into_iter().flatten());
             table.row([row.unit.clone(), format!("{:.2}", row.a_priori)].into_iter().chain(cells));
         }
         table
@@ -231,10 +239,15 @@ impl LaboratoryReport<'_> {
     pub(super) fn remarks(&self) -> Vec<String> {
         let methods = &self.findings.methods;
         let mut lines = vec![self.first_move_line(), self.length_line(), self.agreement_line()];
-        lines.extend(methods.disagreements().iter().map(disagreement_line));
+        lines.extend(self.disagreements().iter().map(disagreement_line));
+        lines.extend(self.findings.network.as_ref().map(network_line));
         lines.extend(self.drift_line());
         lines.extend(methods.by_lot.failure.as_ref().map(|failure| format!("No values by lot: {failure}.")));
         lines
+    }
+
+    fn disagreements(&self) -> Vec<Disagreement> {
+        self.findings.methods.disagreements(self.findings.network.as_ref().map(|network| &network.ablation))
     }
 
     fn first_move_line(&self) -> String {
@@ -454,7 +467,7 @@ const VALUES: (&str, &str) = (
     "Values",
     "Values in pawns of this game. *pawns* is the reference: results on what the lot took away, so nothing but the \
 units can be the cause. Intervals hold, for each unit, for all looks together; after an early end the values lean a little the way that ended it. *earliest* takes the first quiet position instead, *observed* a random \
-quiet one: who is behind there may have been paid for it. Intervals are Fieller's, errors clustered by pairs of games.",
+quiet one: who is behind there may have been paid for it. *network*, where there is one: what a trained network's value loses when the unit is taken off. Intervals are Fieller's, errors clustered by pairs of games.",
 );
 const TRACE: (&str, &str) = (
     "Self-consistency",
@@ -487,10 +500,33 @@ all looks together err in 5 % of all experiments.",
 
 fn disagreement_line(disagreement: &Disagreement) -> String {
     let Disagreement { unit, by_lot, other, method } = disagreement;
+    let why = match method {
+        Method::Results(_) => {
+            "In played positions whoever lacks a unit often has something for it, which makes units look cheaper or, where only sound \
+             exchanges remain, dearer than they are."
+        }
+        Method::Network => {
+            "A network sees single units taken off where they stand, for nothing: positions that its own games hardly have; and it weighs \
+             them by its scale of centipawns, not by results."
+        }
+    };
+    format!("{unit}: the {method} says {other:.2} where the lot says {by_lot:.2}; their intervals do not meet. {why}")
+}
+
+fn network_line(network: &NetworkValues) -> String {
+    let NetworkValues { digest, ablation } = network;
     format!(
-        "{unit}: the {method} says {other:.2} where the lot says {by_lot:.2}; their intervals do not meet. In played positions whoever lacks a unit \
-         often has something for it, which makes units look cheaper or, where only sound exchanges remain, dearer than they are."
+        "The network ({digest:.12}) was asked in {} quiet positions of {} of these games: its value with each unit and without. Its intervals are those of the \
+         positions drawn, clustered by pairs of games; another training would give another network.",
+        ablation.positions, ablation.games
     )
+}
+
+fn network_cells(ablation: &Ablation, unit: &str) -> [String; 2] {
+    let Some(worth) = ablation.worth(unit) else { return ["–".to_owned(), "never there".to_owned()] };
+    let Interval { low, high } = worth.interval();
+    let interval = if unit == ablation.pawn { "the measure".to_owned() } else { format!("{low:.2} to {high:.2}") };
+    [format!("{:.2}", worth.pawns), interval]
 }
 
 const AGREES: &str = "agrees";
