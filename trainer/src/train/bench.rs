@@ -64,7 +64,7 @@ impl BenchResult {
 pub fn measure(settings: &BenchSettings) -> BenchResult {
     let &BenchSettings { inputs, blocks, buckets, batch: positions, rounds, batches } = settings;
     let sizes = Sizes { inputs, blocks, buckets };
-    let layout = Layout { sizes, regions: None, kinds: None, most_active: 40 };
+    let layout = Layout { sizes, shared: Vec::new(), most_active: 40 };
     let data: Vec<Arc<Batch>> = (0..BATCHES).map(|seed| Arc::new(batch(sizes, positions, seed))).collect();
     let model = Model::new(&layout, 1);
     let mut hand = HandLearner::new(sizes, &model.parameters(&layout), AdamSettings::default());

@@ -1,7 +1,7 @@
 //! States of training on disk, from which it goes on to the same bits: `docs/formats/training.md`.
 //!
 //! ```text
-//! "fairyforge training checkpoint 1\n"
+//! "fairyforge training checkpoint 2\n"
 //! one line of JSON
 //! the model, the optimiser: burn's own records (burnpack), of the lengths that the JSON says
 //! 32 bytes: SHA-256 of all before
@@ -21,7 +21,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The first line of a checkpoint.
-const TITLE: &[u8] = b"fairyforge training checkpoint 1\n";
+const TITLE: &[u8] = b"fairyforge training checkpoint 2\n";
 /// Bytes of the checksum.
 const CHECKSUM: usize = 32;
 
@@ -139,7 +139,7 @@ impl Checkpoint {
         if sha256(&[content]) != checksum {
             return Err("damaged: the checksum is not that of the content".to_owned());
         }
-        let rest = content.strip_prefix(TITLE).ok_or("expected \"fairyforge training checkpoint 1\" first")?;
+        let rest = content.strip_prefix(TITLE).ok_or("expected \"fairyforge training checkpoint 2\" first")?;
         let end = rest.iter().position(|&byte| byte == b'\n').ok_or("expected a line of JSON")?;
         let header: Header = serde_json::from_slice(&rest[..end]).map_err(|error| error.to_string())?;
         let records = &rest[end + 1..];

@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn learns_as_burn_does() {
         let sizes = Sizes { inputs: 100, blocks: 2, buckets: 2 };
-        let layout = Layout { sizes, regions: None, kinds: None, most_active: 40 };
+        let layout = Layout { sizes, shared: Vec::new(), most_active: 40 };
         let (model, adam) = (Model::new(&layout, 1), AdamSettings::default());
         let mut hand = HandLearner::new(sizes, &model.parameters(&layout), adam);
         let mut learner = Learner::new(model, InPlaceAdam(adam));

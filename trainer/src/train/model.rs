@@ -1,7 +1,7 @@
 //! The network as a burn module: its tensors, where they begin, what comes out.
 //!
-//! Rows of the transformer may be sums: of a row of their own, of one that all regions of the king share, and of one that
-//! all squares of a unit share. What few games show of one square then also teaches the others. A finished network is
+//! Rows of the transformer may be sums: of a row of their own, of one that all regions of the king share, of one that a rank or a
+//! file of a unit's squares shares, and of one that all of them share. What few games show of one square then also teaches the others. A finished network is
 //! written with the sums ([`Model::parameters`]); nobody who plays with it needs to know.
 
 use super::batch::Batch;
@@ -20,10 +20,8 @@ use std::sync::Arc;
 pub struct Layout {
     /// How large it is.
     pub sizes: Sizes,
-    /// Rows that the king's regions share, if they do.
-    pub regions: Option<Arc<Lookup>>,
-    /// Rows that all squares of a unit share, if they do.
-    pub kinds: Option<Arc<Lookup>>,
+    /// Tables of rows that inputs share, those that most share last.
+    pub shared: Vec<Arc<Lookup>>,
     /// Active inputs of a side when the game begins: how large sums are then decides where weights begin.
     pub most_active: usize,
 }
@@ -32,8 +30,7 @@ pub struct Layout {
 #[derive(Module, Debug)]
 pub struct Model {
     transformer: Param<Tensor<3>>,
-    regions: Option<Param<Tensor<3>>>,
-    kinds: Option<Param<Tensor<3>>>,
+    shared: Vec<Param<Tensor<3>>>,
     bias: Param<Tensor<1>>,
     output: Param<Tensor<2>>,
     output_bias: Param<Tensor<1>>,
@@ -42,11 +39,11 @@ pub struct Model {
 /// Names of parameters, always the same: checkpoints name them.
 mod ids {
     pub const TRANSFORMER: u64 = 1;
-    pub const REGIONS: u64 = 2;
-    pub const KINDS: u64 = 3;
-    pub const BIAS: u64 = 4;
-    pub const OUTPUT: u64 = 5;
-    pub const OUTPUT_BIAS: u64 = 6;
+    pub const BIAS: u64 = 2;
+    pub const OUTPUT: u64 = 3;
+    pub const OUTPUT_BIAS: u64 = 4;
+    /// The first shared table; the others follow.
+    pub const SHARED: u64 = 5;
 }
 
 impl Model {
@@ -60,7 +57,7 @@ impl Model {
     /// The same in another type; double precision is for checks.
     #[must_use]
     pub fn in_type(layout: &Layout, seed: u64, dtype: DType) -> Self {
-        let Layout { sizes, regions, kinds, most_active } = layout;
+        let Layout { sizes, shared, most_active } = layout;
         let mut numbers = Numbers::new(seed);
         let row = 1.0 / (*most_active as f64).sqrt();
         let output = 1.0 / (2.0 * sizes.width() as f64).sqrt();
@@ -69,15 +66,14 @@ impl Model {
             let bound = if is_widest { row } else { 0.0 };
             (drawn(bound, sizes.blocks * rows * LANES), vec![sizes.blocks, rows, LANES])
         };
-        let transformer = table(sizes.inputs, regions.is_none() && kinds.is_none());
-        let regions = regions.as_ref().map(|lookup| table(lookup.shared, kinds.is_none()));
-        let kinds = kinds.as_ref().map(|lookup| table(lookup.shared, true));
+        let transformer = table(sizes.inputs, shared.is_empty());
+        let shared = (1..).zip(shared).map(|(number, lookup)| table(lookup.shared, number == shared.len()));
+        let shared: Vec<_> = shared.collect();
         let zeros = |shape: Vec<usize>| (vec![0.0; shape.iter().product()], shape);
         let outputs = 2 * sizes.width();
         Self {
             transformer: parameter(ids::TRANSFORMER, transformer, dtype),
-            regions: regions.map(|regions| parameter(ids::REGIONS, regions, dtype)),
-            kinds: kinds.map(|kinds| parameter(ids::KINDS, kinds, dtype)),
+            shared: (ids::SHARED..).zip(shared).map(|(id, rows)| parameter(id, rows, dtype)).collect(),
             bias: parameter(ids::BIAS, zeros(vec![sizes.width()]), dtype),
             output: parameter(
                 ids::OUTPUT,
@@ -100,15 +96,9 @@ impl Model {
         layout: &Layout,
         add: impl Fn(Tensor<3>, Tensor<3>, &Arc<Lookup>) -> Tensor<3>,
     ) -> NetworkTensors {
-        let shared = [(&self.regions, &layout.regions), (&self.kinds, &layout.kinds)];
-        let mut transformer = self.transformer.val();
-        for (rows, lookup) in shared {
-            if let (Some(rows), Some(lookup)) = (rows, lookup) {
-                transformer = add(transformer, rows.val(), lookup);
-            }
-        }
+        let shared = self.shared.iter().zip(&layout.shared);
         NetworkTensors {
-            transformer,
+            transformer: shared.fold(self.transformer.val(), |sum, (rows, lookup)| add(sum, rows.val(), lookup)),
             bias: self.bias.val(),
             output: self.output.val(),
             output_bias: self.output_bias.val(),
@@ -159,8 +149,10 @@ mod tests {
         let kinds = Lookup { of: (0..12).map(|input| input % 6 / 2).collect(), shared: 3 };
         Layout {
             sizes: Sizes { inputs: 12, blocks: 2, buckets: 3 },
-            regions: shares_regions.then(|| Arc::new(regions)),
-            kinds: shares_kinds.then(|| Arc::new(kinds)),
+            shared: [(shares_regions, regions), (shares_kinds, kinds)]
+                .into_iter()
+                .filter_map(|(is_shared, lookup)| is_shared.then(|| Arc::new(lookup)))
+                .collect(),
             most_active: 12,
         }
     }
@@ -171,7 +163,7 @@ mod tests {
             parameter.grad_remove(&mut gradients).unwrap().into_data().try_into_vec_as().unwrap()
         };
         let mut all = vec![of(model.transformer.val())];
-        all.extend([&model.regions, &model.kinds].into_iter().flatten().map(|shared| of(shared.val())));
+        all.extend(model.shared.iter().map(|shared| of(shared.val())));
         let vector = |found: Option<Tensor<1>>| found.unwrap().into_data().try_into_vec_as::<f64>().unwrap();
         all.push(vector(model.bias.val().grad_remove(&mut gradients)));
         all.push(vector(model.output_bias.val().grad_remove(&mut gradients)));

@@ -90,7 +90,7 @@ mod tests {
     const RATE: f64 = 0.01;
 
     fn layout() -> Layout {
-        Layout { sizes: Sizes { inputs: 80, blocks: 1, buckets: 2 }, regions: None, kinds: None, most_active: 40 }
+        Layout { sizes: Sizes { inputs: 80, blocks: 1, buckets: 2 }, shared: Vec::new(), most_active: 40 }
     }
 
     fn trained(optimiser: &mut ModuleOptimizer, mut model: Model, steps: std::ops::Range<u64>) -> Model {
