@@ -296,6 +296,18 @@ fn a_killed_loop_of_networks_ends_as_an_undisturbed_one() {
 }
 
 #[test]
+fn a_lengthened_loop_ends_as_if_it_had_been_so_long_from_the_start() {
+    let [whole, lengthened] = [Workplace::new(), Workplace::new()];
+    for (place, generations) in [(&whole, 2), (&lengthened, 1), (&lengthened, 2)] {
+        place.write("tiny.toml", &network_loop(generations));
+        place.run("loop tiny.toml --out run").succeeded();
+    }
+    lengthened.assert_same_run("run", &whole.files("run"));
+    lengthened.write("tiny.toml", &network_loop(1));
+    lengthened.run("loop tiny.toml --out run").refused(2, &["generations: recorded 2, asked for 1"]);
+}
+
+#[test]
 fn what_a_loop_cannot_begin_with_is_told() {
     let place = Workplace::new();
     place.write("tiny.toml", &network_loop(1).replace("\"a-priori\"", "\"nowhere.net\""));

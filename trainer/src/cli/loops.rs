@@ -1,7 +1,7 @@
 //! `fairyforge quickstart` and `fairyforge loop`.
 
 use super::output::outln;
-use super::selfplay::open_run;
+use super::selfplay::open_or_lengthen_run;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::{Plan, check_claims, folder_beside};
 use crate::progression::Progression;
@@ -104,7 +104,8 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result
     let begins_with = &begins_with.or_bad_input(|| "cannot begin the loop".into())?;
     let base_digest = plan.train.as_ref().map(|_| begins_with.base_digest());
     let saved = SavedPlan { rules_hash: variant.rules_hash(), base_digest, plan };
-    let run = open_run(out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
+    let saved = toml::to_string(&saved).context("cannot write the plan as TOML")?;
+    let run = open_or_lengthen_run(out, &saved, "generations")?;
     let stop = stop_on_interrupt()?;
     let training = TrainingLoop {
         plan,

@@ -5,7 +5,7 @@ use super::{Failure, OrBadInput, PlayArgs, VERSION, load_judge, load_variant, on
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
 use crate::record::{self, Origin};
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, RunDirError};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
 use anyhow::Context;
 use serde::Serialize;
@@ -116,7 +116,16 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
 
 /// Makes or continues a run; a run that belongs to another plan or process is bad input.
 pub(super) fn open_run(out: &Path, plan: &str) -> Result<RunDir, Failure> {
-    let run = RunDir::create_or_resume(out, plan, VERSION).map_err(|error| {
+    taken_up(RunDir::create_or_resume(out, plan, VERSION), out)
+}
+
+/// A run whose plan may say a greater number at `key` than it did.
+pub(super) fn open_or_lengthen_run(out: &Path, plan: &str, key: &'static str) -> Result<RunDir, Failure> {
+    taken_up(RunDir::create_or_lengthen(out, plan, VERSION, key), out)
+}
+
+fn taken_up(run: Result<RunDir, RunDirError>, out: &Path) -> Result<RunDir, Failure> {
+    let run = run.map_err(|error| {
         let full = error.is_full_disk();
         let error = anyhow::Error::from(error).context(format!("cannot use {}", out.display()));
         if full { Failure::Failed(error) } else { Failure::BadInput(error) }

@@ -324,17 +324,35 @@ impl RunDir {
     /// writes there, [`RunDirError::NotARun`] for a folder with other things in it,
     /// [`RunDirError::File`] when the disk refuses.
     pub fn create_or_resume(path: &Path, plan_toml: &str, version: &str) -> Result<Self, RunDirError> {
+        Self::open(path, plan_toml, version, None)
+    }
+
+    /// As [`Self::create_or_resume`], but the whole number at the dotted `key` may be greater than it was: the run keeps the new
+    /// plan and goes on. For numbers that only say when to end.
+    ///
+    /// # Errors
+    /// As [`Self::create_or_resume`].
+    pub fn create_or_lengthen(
+        path: &Path,
+        plan_toml: &str,
+        version: &str,
+        key: &'static str,
+    ) -> Result<Self, RunDirError> {
+        Self::open(path, plan_toml, version, Some(key))
+    }
+
+    fn open(path: &Path, plan_toml: &str, version: &str, grows: Option<&str>) -> Result<Self, RunDirError> {
         refuse_foreign_folder(path)?;
         create_folder(path)?;
         let paths = RunPaths::new(path);
         let lock = take_lock(&paths)?;
         let resumed = paths.plan().exists();
+        let lengthened = resumed && is_longer_plan(&paths.plan(), plan_toml, grows)?;
         if resumed {
-            refuse_other_plan(&paths.plan(), plan_toml)?;
             drop_torn_line(&paths.events())?;
         }
         note_version(&paths.version(), version)?;
-        if !resumed {
+        if !resumed || lengthened {
             write_atomically(&paths.plan(), plan_toml.as_bytes())?;
         }
         Ok(Self { paths, resumed, _lock: lock })
@@ -426,13 +444,15 @@ fn lock_holder(file: &mut File) -> String {
     }
 }
 
-fn refuse_other_plan(path: &Path, asked: &str) -> Result<(), RunDirError> {
+/// Whether the plan asked for is the recorded one but for a greater number at the key that may grow; any other plan is refused.
+fn is_longer_plan(path: &Path, asked: &str, grows: Option<&str>) -> Result<bool, RunDirError> {
     let recorded = read_text(path)?;
     let differences = plan_differences(&recorded, asked);
-    if differences.is_empty() {
-        return Ok(());
+    match &differences[..] {
+        [] => Ok(false),
+        [only] if grows == Some(only.key.as_str()) && only.has_grown() => Ok(true),
+        _ => Err(RunDirError::PlanDiffers { path: path.to_owned(), differences }),
     }
-    Err(RunDirError::PlanDiffers { path: path.to_owned(), differences })
 }
 
 /// Adds `version` to the list unless the last line says so already.
@@ -512,6 +532,13 @@ pub struct PlanDifference {
     pub recorded: Option<String>,
     /// The value now asked for, if there is one.
     pub asked: Option<String>,
+}
+
+impl PlanDifference {
+    fn has_grown(&self) -> bool {
+        let number = |value: &Option<String>| value.as_ref()?.parse::<u64>().ok();
+        matches!((number(&self.recorded), number(&self.asked)), (Some(recorded), Some(asked)) if asked > recorded)
+    }
 }
 
 impl fmt::Display for PlanDifference {

@@ -55,6 +55,22 @@ fn another_plan_is_refused_with_its_keys_and_changes_nothing() {
 }
 
 #[test]
+fn a_run_may_be_lengthened_but_neither_shortened_nor_changed() {
+    let plan = |generations: u32, seed: u32| format!("generations = {generations}\nseed = {seed}\n");
+    let dir = tempfile::tempdir().unwrap();
+    let open = |plan: &str| RunDir::create_or_lengthen(dir.path(), plan, "0.1.0", "generations");
+    drop(open(&plan(2, 7)).unwrap());
+    for other in [plan(1, 7), plan(3, 8)] {
+        let message = open(&other).unwrap_err().to_string();
+        assert!(message.contains("\n  generations: recorded 2, asked for"), "{message}");
+    }
+    assert!(RunDir::create_or_resume(dir.path(), &plan(3, 7), "0.1.0").is_err());
+    let run = open(&plan(3, 7)).unwrap();
+    assert!(run.is_resumed());
+    assert_eq!(fs::read_to_string(run.plan()).unwrap(), plan(3, 7));
+}
+
+#[test]
 fn a_run_has_one_writer() {
     let dir = tempfile::tempdir().unwrap();
     let first = open(dir.path()).unwrap();
