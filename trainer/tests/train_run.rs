@@ -159,6 +159,46 @@ fn interrupted_training_says_how_to_go_on() {
     place.assert_same_run("run", &undisturbed.files("run"));
 }
 
+/// What other devices calculate, on the CPU: a whole run, and that a run keeps its device.
+#[test]
+fn a_run_on_another_device_agrees_and_keeps_to_it() {
+    let place = workplace();
+    // Slow, as tests are built.
+    place.write("plan.toml", &plan().replace("batches = 60", "batches = 20").replace("batch = 128", "batch = 64"));
+    let plain = "train plan.toml --out plain --device cpu-plain";
+    place.run(TRAIN).succeeded();
+    place.run(plain).succeeded();
+    let looks = |run: &str| place.read(&format!("{run}/losses.jsonl")).lines().map(json).collect::<Vec<_>>();
+    let [own, burns] = ["run", "plain"].map(looks);
+    assert_eq!((own.len(), burns.len()), (2, 2));
+    for (own, burns) in own.iter().zip(&burns) {
+        for key in ["training", "validation"] {
+            let [own, burns] = [own, burns].map(|look| look[key].as_f64().unwrap());
+            assert!((own - burns).abs() < 1e-4 * own, "{key}: {own} {burns}");
+        }
+    }
+    assert!(place.read("plain/report.md").contains("--device cpu-plain"));
+    // Only what was not on the CPU says where it was: older runs go on.
+    assert!(place.read("plain/plan.toml").starts_with("device = \"cpu-plain\"\n"));
+    assert!(!place.read("run/plan.toml").contains("device"));
+    place.run("train plan.toml --out plain").refused(2, &["another plan", "device"]);
+    place.run(&format!("{TRAIN} --device cpu-plain")).refused(2, &["another plan", "device"]);
+    std::fs::remove_file(place.path("plain/checkpoints/00000020.checkpoint")).unwrap();
+    place.run(plain).succeeded();
+    let resumed = looks("plain").last().unwrap()["validation"].as_f64().unwrap();
+    let before = burns.last().unwrap()["validation"].as_f64().unwrap();
+    assert!((resumed - before).abs() < 1e-4 * before, "{resumed} {before}");
+}
+
+#[test]
+fn devices_that_are_not_there_are_refused() {
+    let place = Workplace::new();
+    place.run("train plan.toml --device gpu").refused(2, &["gpu", "cpu-plain", "cuda", "wgpu"]);
+    if !cfg!(feature = "cuda") {
+        place.run("train plan.toml --device cuda").refused(2, &["without the device cuda", "--features cuda"]);
+    }
+}
+
 #[test]
 fn what_cannot_be_learnt_from_is_refused() {
     let place = workplace();
@@ -199,4 +239,5 @@ fn the_bench_tells_both_speeds() {
     let told = json(&place.run(&format!("{line} --json")).succeeded());
     assert!(told["ratio"].as_f64() > Some(0.0) && told["result"]["burn"]["best"].as_f64() > Some(0.0), "{told}");
     assert!(place.run(line).succeeded().contains("ratio of medians"));
+    assert!(place.run(&format!("{line} --device cpu-plain")).succeeded().contains("cpu-plain"));
 }

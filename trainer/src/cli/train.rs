@@ -7,6 +7,7 @@ use super::{Failure, OrBadInput, load_variant, on_threads, or_run, stop_on_inter
 use crate::plan::folder_beside;
 use crate::run_dir::RunDir;
 use crate::train::bench::{BenchResult, BenchSettings, measure};
+use crate::train::device::Device;
 use crate::train::kernels::LANES;
 use crate::train::making::{Making, MakingError, load_base, open_source, saved, usual_name};
 use crate::train::plan::{DataSettings, TrainPlan};
@@ -14,6 +15,7 @@ use crate::train::report::TrainReport;
 use crate::train::run::TrainError;
 use crate::train::source::Source;
 use anyhow::Context;
+use clap::builder::PossibleValuesParser;
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::Features;
 use serde_json::json;
@@ -35,6 +37,9 @@ pub struct TrainArgs {
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
+    /// What calculates; a run keeps its device. All but the CPU are to be built in, and hardly tested: docs/gpu.md.
+    #[arg(long, default_value = "cpu", value_parser = PossibleValuesParser::new(Device::NAMES))]
+    device: String,
     /// Measure how fast training is, on made-up positions, beside the same work without burn. Trains nothing.
     #[arg(long, conflicts_with_all = ["plan", "out"])]
     bench: bool,
@@ -66,13 +71,14 @@ struct Measured {
 }
 
 pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
+    let device = Device::named(&args.device).or_bad_input(|| "cannot train there".into())?;
     match &args.plan {
-        Some(plan) => train(args, plan),
-        None => bench(args),
+        Some(plan) => train(args, plan, &device),
+        None => bench(args, &device),
     }
 }
 
-fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
+fn train(args: &TrainArgs, path: &Path, device: &Device) -> Result<(), Failure> {
     let doing = || format!("cannot use the plan {}", path.display());
     let text = std::fs::read_to_string(path).or_bad_input(doing)?;
     let plan = TrainPlan::read(&text).or_bad_input(doing)?;
@@ -83,20 +89,27 @@ fn train(args: &TrainArgs, path: &Path) -> Result<(), Failure> {
     let weights = base.as_ref().map(|base| &base.weights);
     let source = source_of(args, (&plan, path), (&features, weights))?;
     let out = or_run(args.out.as_ref(), usual_name(path));
-    let saved = saved(&plan, &features, base.as_ref()).context("cannot write the plan as TOML")?;
+    let saved = saved(&plan, (&features, base.as_ref()), device).context("cannot write the plan as TOML")?;
     let run = open_run(&out, &saved)?;
     let making = Making {
         plan: &plan,
         features: &features,
         base: weights,
         source: &source,
+        device,
         run: &run,
         stop: &*stop_on_interrupt()?,
         program: &run.began_by().context("cannot read the run's versions")?,
-        command: &format!("fairyforge train {} --out {}", path.display(), out.display()),
+        command: &command(path, &out, device),
     };
     let made = making.make().map_err(|error| cut_off(error, &out))?;
     tell(args, &making.report(&made), &run)
+}
+
+/// The command that makes the same again.
+fn command(plan: &Path, out: &Path, device: &Device) -> String {
+    let device = if device.is_cpu() { String::new() } else { format!(" --device {}", device.name()) };
+    format!("fairyforge train {} --out {}{device}", plan.display(), out.display())
 }
 
 /// The plan's games; folders lie beside the plan, or where the command runs.
@@ -137,7 +150,7 @@ fn tell(args: &TrainArgs, report: &TrainReport<'_>, run: &RunDir) -> Result<(), 
     outln!("report in {}", run.report().display())
 }
 
-fn bench(args: &TrainArgs) -> Result<(), Failure> {
+fn bench(args: &TrainArgs, device: &Device) -> Result<(), Failure> {
     let Measured { inputs, blocks, batch, rounds, batches } = args.measured;
     let settings = BenchSettings {
         inputs: inputs as usize,
@@ -147,14 +160,15 @@ fn bench(args: &TrainArgs) -> Result<(), Failure> {
         rounds: rounds as usize,
         batches: batches as usize,
     };
-    let result = on_threads(args.threads, || measure(&settings))?;
+    let result = on_threads(args.threads, || measure(&settings, device))?;
     if args.json {
         return outln!("{}", json!({"settings": settings, "result": result, "ratio": result.ratio()}));
     }
     let BenchResult { burn, hand } = result;
     outln!("({} -> {})x2 -> 1, batches of {}", settings.inputs, settings.blocks * LANES, settings.batch)?;
     outln!("              positions/s      best    median")?;
-    outln!("burn, our operations      {:>10.0}{:>10.0}", burn.best, burn.median)?;
+    let through_burn = if device.is_cpu() { "burn, our operations" } else { device.name() };
+    outln!("{through_burn:<26}{:>10.0}{:>10.0}", burn.best, burn.median)?;
     outln!("by hand                   {:>10.0}{:>10.0}", hand.best, hand.median)?;
     outln!("ratio of medians          {:>10.3}", result.ratio())
 }

@@ -1,10 +1,11 @@
-//! How fast training is: burn with our operations, and by hand, in turns on the same made-up positions.
+//! How fast training is: through burn on a device, and by hand on the CPU, in turns on the same made-up positions.
 
 use super::batch::Batch;
+use super::device::Device;
 use super::hand::HandLearner;
 use super::kernels::network::Sizes;
 use super::model::{Layout, Model};
-use super::optimiser::{AdamSettings, InPlaceAdam};
+use super::optimiser::AdamSettings;
 use super::run::Learner;
 use super::synthetic::batch;
 use serde::Serialize;
@@ -61,14 +62,14 @@ impl BenchResult {
 
 /// Measures. Runs on the threads of the pool that it is called in.
 #[must_use]
-pub fn measure(settings: &BenchSettings) -> BenchResult {
+pub fn measure(settings: &BenchSettings, device: &Device) -> BenchResult {
     let &BenchSettings { inputs, blocks, buckets, batch: positions, rounds, batches } = settings;
     let sizes = Sizes { inputs, blocks, buckets };
     let layout = Layout { sizes, shared: Vec::new(), most_active: 40 };
     let data: Vec<Arc<Batch>> = (0..BATCHES).map(|seed| Arc::new(batch(sizes, positions, seed))).collect();
     let model = Model::new(&layout, 1);
     let mut hand = HandLearner::new(sizes, &model.parameters(&layout), AdamSettings::default());
-    let mut learner = Learner::new(model, InPlaceAdam(AdamSettings::default()));
+    let mut learner = Learner::new(model, AdamSettings::default(), device);
     let (mut by_burn, mut by_hand) = (Vec::new(), Vec::new());
     // The first turn fetches memory and is not counted.
     for round in 0..=rounds {

@@ -9,7 +9,6 @@
 
 use super::feed::Cursor;
 use super::model::Model;
-use super::optimiser::InPlaceAdam;
 use crate::checksum::sha256;
 use crate::run_dir::{FileError, write_atomically};
 use burn::module::Module;
@@ -110,13 +109,17 @@ impl Checkpoint {
         Self::from_bytes(&bytes).map_err(|fault| CheckpointError::Damaged { path: path.to_owned(), fault })
     }
 
-    /// Model and optimiser in that state; `model` is any of the same shape.
+    /// Model and optimiser in that state; these are any of the same shape and kind.
     ///
     /// # Errors
     /// The records are of another shape.
-    pub fn restore(self, model: Model, adam: InPlaceAdam) -> Result<(Model, ModuleOptimizer), CheckpointError> {
+    pub fn restore(
+        self,
+        model: Model,
+        optimiser: ModuleOptimizer,
+    ) -> Result<(Model, ModuleOptimizer), CheckpointError> {
         let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(self.model))?;
-        let optimiser = ModuleOptimizer::from(adam).from_bytes(Bytes::from_bytes_vec(self.optimiser))?;
+        let optimiser = optimiser.from_bytes(Bytes::from_bytes_vec(self.optimiser))?;
         Ok((model.try_load_record(record)?, optimiser))
     }
 

@@ -135,6 +135,7 @@ fn quantised(
 mod tests {
     use super::*;
     use crate::selfplay::seeds::Dice;
+    use crate::train::device::Operations;
     use crate::train::inputs::Sharing;
     use crate::train::model::{Layout, Model};
     use crate::train::plan::TrainPlan;
@@ -193,7 +194,7 @@ mod tests {
             positions.iter().for_each(|position| samples.push(&*features, position, known, &mut Vec::new()));
             let all: Vec<u32> = (0..samples.len() as u32).collect();
             let batch = samples.batch(&all, features.slots(), Blend { centipawns: 400.0, result_share: 0.0 });
-            let outputs = model.outputs(&layout, &Arc::new(batch), &Arc::default()).into_data();
+            let outputs = model.outputs(&layout, &Arc::new(batch), &Operations::default()).into_data();
             let outputs: Vec<f64> = outputs.try_into_vec_as().unwrap();
             let apart = |(position, output): (&Position, &f64)| 400.0 * (network.output(position) - output);
             let apart: Vec<f64> = positions.iter().zip(&outputs).map(apart).collect();

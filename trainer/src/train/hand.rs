@@ -73,8 +73,8 @@ impl HandLearner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::device::Device;
     use crate::train::model::{Layout, Model};
-    use crate::train::optimiser::InPlaceAdam;
     use crate::train::run::Learner;
     use crate::train::synthetic::batch;
     use std::sync::Arc;
@@ -85,7 +85,7 @@ mod tests {
         let layout = Layout { sizes, shared: Vec::new(), most_active: 40 };
         let (model, adam) = (Model::new(&layout, 1), AdamSettings::default());
         let mut hand = HandLearner::new(sizes, &model.parameters(&layout), adam);
-        let mut learner = Learner::new(model, InPlaceAdam(adam));
+        let mut learner = Learner::new(model, adam, &Device::cpu());
         for seed in 0..6 {
             let batch = Arc::new(batch(sizes, 300, seed));
             let by_hand = hand.learn(&batch, 0.01);

@@ -1,5 +1,6 @@
 //! A whole run of training: from a plan and games to a network on disk with its report.
 
+use super::device::Device;
 use super::export::{Agreement, ExportError, compared, network_file};
 use super::model::Layout;
 use super::plan::{DataSettings, NO_BASE, TrainPlan};
@@ -57,6 +58,8 @@ pub struct Making<'a> {
     pub base: Option<&'a Weights>,
     /// The games.
     pub source: &'a Arc<Source>,
+    /// Where the network is calculated.
+    pub device: &'a Device,
     /// Where states, losses, network and report go.
     pub run: &'a RunDir,
     /// Set when somebody wants an end.
@@ -101,13 +104,13 @@ impl Making<'_> {
     /// # Errors
     /// Training ended early, or the network cannot be made or written.
     pub fn make(&self) -> Result<Made, MakingError> {
-        let &Self { plan, features, source, run, stop, .. } = self;
+        let &Self { plan, features, source, device, run, stop, .. } = self;
         let layout = Layout::new(&**features, plan.network.width, plan.sharing);
         let survey = source.survey()?;
         let batches = plan.training.batches_of(survey.content.training.kept);
         let progress = Progress::new(&format!("training, {}", features.variant().name()), "batches", batches);
-        let training =
-            Training { plan, layout: &layout, source, survey: &survey, run, stop, batches, progress: &progress };
+        let (layout, survey) = (&layout, &survey);
+        let training = Training { plan, layout, source, survey, batches, device, run, stop, progress: &progress };
         let trained = training.run();
         progress.finish();
         note(run, &progress)?;
@@ -131,6 +134,7 @@ impl Making<'_> {
             agreement: made.agreement,
             title: &variant.rules().title,
             rules_hash: variant.rules_hash(),
+            device: self.device,
             command: self.command,
         }
     }
@@ -167,13 +171,19 @@ pub fn load_base(variant: &Variant, name: Option<&str>) -> Result<Option<NamedWe
 ///
 /// # Errors
 /// The plan cannot be written as TOML.
-pub fn saved(plan: &TrainPlan, features: &Features, base: Option<&NamedWeights>) -> Result<String, toml::ser::Error> {
+pub fn saved(
+    plan: &TrainPlan,
+    (features, base): (&Features, Option<&NamedWeights>),
+    device: &Device,
+) -> Result<String, toml::ser::Error> {
     let variant = features.variant();
     // Without weights below, exchanges are judged by those best known: they are in the network's file too.
     let usual = || text_digest(&Weights::best_known(variant).to_toml(variant));
     let (key, digest) = base.map_or_else(|| ("exchanges_digest", usual()), |base| ("base_digest", base.digest.clone()));
     let rules = variant.rules_hash();
-    Ok(format!("rules_hash = {rules:?}\n{key} = {digest:?}\n{}", toml::to_string(plan)?))
+    // Other devices round otherwise. Where none is named, as in all runs before there were any, it is the CPU.
+    let device = if device.is_cpu() { String::new() } else { format!("device = {:?}\n", device.name()) };
+    Ok(format!("{device}rules_hash = {rules:?}\n{key} = {digest:?}\n{}", toml::to_string(plan)?))
 }
 
 /// The folder where a training run lies when nothing is said.

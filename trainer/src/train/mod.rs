@@ -5,16 +5,18 @@
 //! ```
 //!
 //! The same plan, data and program version give the same network to the last bit, on any number of threads, whether or not
-//! the run was killed in between. Nothing here plays or judges strength: see `docs/training-loop.md`.
+//! the run was killed in between, as long as the CPU calculates. Nothing here plays or judges strength: see `docs/training-loop.md`.
 //!
 //! * [`plan`] and [`schedule`]: what is asked for
 //! * [`source`], [`samples`], [`feed`], [`batch`]: data
 //! * [`making`]: a whole run, from a plan to a network with its report
-//! * [`kernels`], [`operation`], [`model`], [`optimiser`]: the network; `plain` is its slow twin, for tests
+//! * [`kernels`], [`operation`], [`model`], [`optimiser`]: the network
+//! * [`device`]: where it is calculated; elsewhere than on the CPU by [`plain`], the slow twin of our operations
 
 pub mod batch;
 pub mod bench;
 pub mod checkpoint;
+pub mod device;
 pub mod export;
 pub mod feed;
 pub mod hand;
@@ -25,7 +27,6 @@ pub mod making;
 pub mod model;
 pub mod operation;
 pub mod optimiser;
-#[cfg(test)]
 pub mod plain;
 pub mod plan;
 pub mod report;

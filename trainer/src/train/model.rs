@@ -5,10 +5,12 @@
 //! written with the sums ([`Model::parameters`]); nobody who plays with it needs to know.
 
 use super::batch::Batch;
+use super::device::Operations;
 use super::kernels::LANES;
 use super::kernels::lookup::Lookup;
 use super::kernels::network::Sizes;
-use super::operation::{self, Buffers, NetworkTensors};
+use super::operation::NetworkTensors;
+use super::plain;
 use super::synthetic::Numbers;
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{DType, Device, Tensor, TensorData};
@@ -86,8 +88,9 @@ impl Model {
 
     /// The outputs for a batch.
     #[must_use]
-    pub fn outputs(&self, layout: &Layout, batch: &Arc<Batch>, buffers: &Arc<Buffers>) -> Tensor<1> {
-        operation::network_outputs(self.tensors(layout, operation::looked_up), batch, buffers)
+    pub fn outputs(&self, layout: &Layout, batch: &Arc<Batch>, operations: &Operations) -> Tensor<1> {
+        let add = |table, shared, lookup: &_| operations.looked_up(table, shared, lookup);
+        operations.network_outputs(self.tensors(layout, add), batch)
     }
 
     /// The network's tensors, with shared rows added by `add`.
@@ -108,7 +111,7 @@ impl Model {
     /// The finished network.
     #[must_use]
     pub fn parameters(&self, layout: &Layout) -> Parameters {
-        let tensors = self.tensors(layout, operation::looked_up);
+        let tensors = self.tensors(layout, |table, shared, lookup| plain::looked_up(table, shared, lookup));
         let Sizes { inputs, blocks, .. } = layout.sizes;
         let blocked = numbers(tensors.transformer);
         let row = |input: usize, block: usize| &blocked[(block * inputs + input) * LANES..][..LANES];
@@ -122,7 +125,7 @@ impl Model {
     }
 }
 
-/// Where networks are trained: burn's CPU backend.
+/// Where networks begin, wherever they are trained: burn's CPU backend.
 #[must_use]
 pub fn device() -> Device {
     Device::flex().autodiff()
@@ -140,8 +143,8 @@ fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::kernels;
     use crate::train::synthetic;
-    use crate::train::{kernels, plain};
 
     /// 12 inputs in 2 regions, of 3 kinds.
     fn layout(shares_regions: bool, shares_kinds: bool) -> Layout {
@@ -189,14 +192,12 @@ mod tests {
                 let layout = layout(shares_regions, shares_kinds);
                 let model = Model::in_type(&layout, 1, dtype);
                 let batch = Arc::new(synthetic::batch(layout.sizes, 600, 2));
-                let outputs = model.outputs(&layout, &batch, &Arc::default());
-                let error = operation::mean_error(outputs, &batch);
-                let ours = gradients(&error, &model);
-                let tensors = model.tensors(&layout, |table, shared, lookup| plain::looked_up(table, shared, lookup));
-                let slow_error = plain::mean_error(plain::network_outputs(tensors, &batch), &batch);
-                let theirs = gradients(&slow_error, &model);
-                let [error, slow_error]: [f64; 2] =
-                    [error, slow_error].map(|error| error.into_data().try_into_vec_as::<f64>().unwrap()[0]);
+                let found = |operations: Operations| {
+                    let error = operations.mean_error(model.outputs(&layout, &batch, &operations), &batch);
+                    let gradients = gradients(&error, &model);
+                    (error.into_data().try_into_vec_as::<f64>().unwrap()[0], gradients)
+                };
+                let [(error, ours), (slow_error, theirs)] = [Operations::default(), Operations::Plain].map(found);
                 assert!((error - slow_error).abs() < tolerance * slow_error, "{dtype:?}: {error} {slow_error}");
                 for (ours, theirs) in ours.iter().zip(&theirs) {
                     let apart = apart(ours, theirs);
@@ -211,7 +212,7 @@ mod tests {
         let layout = layout(true, true);
         let model = Model::new(&layout, 3);
         let batch = Arc::new(synthetic::batch(layout.sizes, 50, 4));
-        let outputs = numbers(model.outputs(&layout, &batch, &Arc::default()));
+        let outputs = numbers(model.outputs(&layout, &batch, &Operations::default()));
         let finished = model.parameters(&layout);
         let width = layout.sizes.width();
         for (position, output) in outputs.into_iter().enumerate() {

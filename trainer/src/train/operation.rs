@@ -2,7 +2,7 @@
 //!
 //! Burn's tensors would need a dense product or a gather and a sum, which is twenty to forty times slower. Here are three
 //! operations that burn differentiates through: rows added by look-up, the outputs of the network, and the error. Lists of
-//! active inputs are no tensors but a [`Batch`] that comes along; `plain`, which tests compile, says the same in burn's own operations.
+//! active inputs are no tensors but a [`Batch`] that comes along; [`super::plain`] says the same in burn's own operations.
 
 use super::batch::Batch;
 use super::kernels::error::{ErrorSum, slopes};

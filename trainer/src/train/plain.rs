@@ -1,10 +1,16 @@
-//! The network in burn's own operations: gather, sum, clamp. Slow, and what [`super::operation`] is held to; nothing else
-//! calls it. It runs on any of burn's backends.
+//! The network and its optimiser in burn's own operations: products of matrices, sums, clamps. They run on any of burn's
+//! backends, for devices that [`super::operation`] knows nothing of. On the CPU they are slow, and what our own operations
+//! are held to.
 
 use super::batch::Batch;
+use super::kernels::adam::Rounded;
 use super::kernels::lookup::Lookup;
 use super::operation::NetworkTensors;
-use burn::tensor::{DType, Device, Int, Tensor, TensorData, activation};
+use burn::tensor::{DType, Device, IndexingUpdateOp, Int, Tensor, TensorData, activation};
+use std::iter::{repeat, repeat_n};
+
+/// Where tensors lie, and what their numbers are.
+type Site = (Device, DType);
 
 /// As [`super::operation::looked_up`].
 #[must_use]
@@ -13,31 +19,27 @@ pub fn looked_up(table: Tensor<3>, shared: Tensor<3>, lookup: &Lookup) -> Tensor
     table + shared.select(1, of)
 }
 
-/// As [`super::operation::network_outputs`].
+/// As [`super::operation::network_outputs`]. Sums of rows are a product of matrices here: nearly all of it is in vain, but
+/// accelerators do nothing better. A gather would be undone on the way back by one thread a column, row after row.
 #[must_use]
 pub fn network_outputs(tensors: NetworkTensors, batch: &Batch) -> Tensor<1> {
     let NetworkTensors { transformer, bias, output, output_bias } = tensors;
-    let device = transformer.device();
     let [blocks, inputs, lanes] = transformer.dims();
-    let (positions, width) = (batch.len(), blocks * lanes);
-    let table = transformer.swap_dims(0, 1).reshape([inputs, width]);
-    let nothing = Tensor::<2>::zeros([1, width], (&device, table.dtype()));
-    let table = Tensor::cat(vec![table, nothing], 0);
-    let (padded, longest) = padded_inputs(batch, inputs);
-    let rows = table.select(0, indices(padded.into_iter(), &device)).reshape([2 * positions, longest, width]);
-    let sums = rows.sum_dim(1).reshape([2 * positions, width]) + bias.reshape([1, width]);
+    let (positions, width, buckets) = (batch.len(), blocks * lanes, output_bias.dims()[0]);
+    let site = (transformer.device(), transformer.dtype());
+    let rows = transformer.swap_dims(0, 1).reshape([inputs, width]);
+    let sums = active_inputs(batch, inputs, &site).matmul(rows) + bias.reshape([1, width]);
     let roots = sums.clamp(0.0, 1.0);
     let activations = (roots.clone() * roots).reshape([positions, 2 * width]);
-    let buckets = indices((0..positions).map(|position| batch.bucket(position) as u32), &device);
-    let weights = output.select(0, buckets.clone());
-    (activations * weights).sum_dim(1).reshape([positions]) + output_bias.select(0, buckets)
+    let outputs = activations.matmul(output.transpose()) + output_bias.reshape([1, buckets]);
+    (outputs * chosen_buckets(batch, buckets, &site)).sum_dim(1).reshape([positions])
 }
 
 /// As [`super::operation::mean_error`].
 #[must_use]
 pub fn mean_error(outputs: Tensor<1>, batch: &Batch) -> Tensor<1> {
     let (device, dtype) = (outputs.device(), outputs.dtype());
-    let vector = |numbers: &[f32]| Tensor::<1>::from_data(numbers_of(numbers, dtype), (&device, dtype));
+    let vector = |numbers: &[f32]| Tensor::<1>::from_data(numbers_of(numbers.to_vec(), dtype), (&device, dtype));
     let errors = activation::sigmoid(outputs + vector(&batch.bases)) - vector(&batch.targets);
     let weighted = errors.clone() * errors * vector(&batch.weights);
     // As a tensor: burn turns numbers beside tensors into single precision on the way back.
@@ -45,16 +47,47 @@ pub fn mean_error(outputs: Tensor<1>, batch: &Batch) -> Tensor<1> {
     weighted.sum() / Tensor::from_data(total, (&device, dtype))
 }
 
-/// Lists of inputs filled up to the same length with an input that is none.
-fn padded_inputs(batch: &Batch, none: usize) -> (Vec<u32>, usize) {
+/// The numbers of a tensor, running means of its gradients, and of their squares.
+#[derive(Debug)]
+pub struct Numbers<const D: usize> {
+    /// The numbers themselves.
+    pub values: Tensor<D>,
+    /// Running means of gradients.
+    pub means: Tensor<D>,
+    /// Running means of their squares.
+    pub squares: Tensor<D>,
+}
+
+/// As [`super::kernels::adam::step`].
+#[must_use]
+pub fn adam_step<const D: usize>(factors: &Rounded<f64>, numbers: Numbers<D>, gradients: Tensor<D>) -> Numbers<D> {
+    let Numbers { values, means, squares } = numbers;
+    let &Rounded { beta_1, new_1, beta_2, new_2, epsilon, rate, kept, bound } = factors;
+    let means = means * beta_1 + gradients.clone() * new_1;
+    let squares = squares * beta_2 + gradients.clone() * gradients * new_2;
+    let moves = means.clone() * rate / (squares.clone().sqrt() + epsilon);
+    Numbers { values: (values * kept - moves).clamp(-bound, bound), means, squares }
+}
+
+/// `[2 · positions, inputs]`: 1 where an input of a side of a position is active, otherwise 0.
+fn active_inputs(batch: &Batch, inputs: usize, (device, dtype): &Site) -> Tensor<2> {
     let lists = || (0..2 * batch.len()).map(|list| batch.inputs(list / 2, list % 2));
     let longest = lists().map(<[u32]>::len).max().unwrap_or(0);
-    let filled = |list: &[u32]| {
-        let mut list = list.to_vec();
-        list.resize(longest, none as u32);
-        list
-    };
-    (lists().flat_map(filled).collect(), longest)
+    // All lists to the same length, with nothing added to the first input.
+    let filled = |list: &[u32]| list.iter().copied().chain(repeat(0)).take(longest).collect::<Vec<u32>>();
+    let ones = |list: &[u32]| repeat_n(1.0, list.len()).chain(repeat(0.0)).take(longest).collect::<Vec<f32>>();
+    let shape = [2 * batch.len(), longest];
+    let indices = indices(lists().flat_map(filled), device).reshape(shape);
+    let ones = Tensor::<1>::from_data(numbers_of(lists().flat_map(ones).collect(), *dtype), (device, *dtype));
+    let nothing = Tensor::zeros([2 * batch.len(), inputs], (device, *dtype));
+    nothing.scatter(1, indices, ones.reshape(shape), IndexingUpdateOp::Add)
+}
+
+/// `[positions, buckets]`: 1 for a position's output layer, otherwise 0.
+fn chosen_buckets(batch: &Batch, buckets: usize, (device, dtype): &Site) -> Tensor<2> {
+    let of = |position| (0..buckets).map(move |bucket| f32::from(u8::from(bucket == batch.bucket(position))));
+    let chosen = numbers_of((0..batch.len()).flat_map(of).collect(), *dtype);
+    Tensor::<1>::from_data(chosen, (device, *dtype)).reshape([batch.len(), buckets])
 }
 
 fn indices(numbers: impl Iterator<Item = u32>, device: &Device) -> Tensor<1, Int> {
@@ -63,6 +96,7 @@ fn indices(numbers: impl Iterator<Item = u32>, device: &Device) -> Tensor<1, Int
     Tensor::from_data(TensorData::new(numbers, [count]), device)
 }
 
-fn numbers_of(numbers: &[f32], dtype: DType) -> TensorData {
-    TensorData::new(numbers.to_vec(), [numbers.len()]).convert_dtype(dtype)
+fn numbers_of(numbers: Vec<f32>, dtype: DType) -> TensorData {
+    let count = numbers.len();
+    TensorData::new(numbers, [count]).convert_dtype(dtype)
 }

@@ -1,5 +1,6 @@
 //! What a finished run says of itself: `report.md` with `chart.svg`, the same for the screen and for programs.
 
+use super::device::Device;
 use super::export::Agreement;
 use super::losses::Look;
 use super::plan::{DataSettings, TrainPlan};
@@ -35,6 +36,8 @@ pub struct TrainReport<'a> {
     pub title: &'a str,
     /// Its rules hash.
     pub rules_hash: &'a str,
+    /// Where it was calculated.
+    pub device: &'a Device,
     /// The command that makes the same run again.
     pub command: &'a str,
 }
@@ -153,10 +156,23 @@ impl TrainReport<'_> {
         );
         let _ = writeln!(
             text,
-            "## Where this comes from\n\nMade by `{}`, version {}; rules {}, data {}, seed {}. The same command makes the same \
-             network, on any number of threads.",
-            self.command, self.by.program, self.rules_hash, self.by.trained.content.digest, self.by.plan.seed
+            "## Where this comes from\n\nMade by `{}`, version {}; rules {}, data {}, seed {}. {}",
+            self.command,
+            self.by.program,
+            self.rules_hash,
+            self.by.trained.content.digest,
+            self.by.plan.seed,
+            self.promise()
         );
+    }
+
+    /// What may be expected of the same command.
+    fn promise(&self) -> String {
+        if self.device.is_cpu() {
+            return "The same command makes the same network, on any number of threads.".to_owned();
+        }
+        let device = self.device.name();
+        format!("The network was calculated on the device {device}; the same command need not make the same bits.")
     }
 }
 

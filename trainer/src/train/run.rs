@@ -4,12 +4,12 @@
 
 use super::batch::Batch;
 use super::checkpoint::{Checkpoint, CheckpointError, Place};
+use super::device::{Device, Operations};
 use super::feed::{Feed, FeedSettings};
 use super::kernels::error::ErrorSum;
 use super::losses::{Look, Losses, LossesError};
 use super::model::{Layout, Model};
-use super::operation::{Buffers, mean_error};
-use super::optimiser::InPlaceAdam;
+use super::optimiser::AdamSettings;
 use super::plan::TrainPlan;
 use super::samples::Samples;
 use super::source::{Content, DataError, Source, Survey};
@@ -68,6 +68,8 @@ pub struct Training<'a> {
     pub survey: &'a Survey,
     /// Batches in all.
     pub batches: u64,
+    /// Where the network is calculated.
+    pub device: &'a Device,
     /// Where states and losses go.
     pub run: &'a RunDir,
     /// Set when somebody wants an end.
@@ -106,20 +108,38 @@ pub struct TrainedBy<'a> {
 pub struct Learner {
     model: Model,
     optimiser: ModuleOptimizer,
-    buffers: Arc<Buffers>,
+    operations: Operations,
 }
 
 impl Learner {
-    /// A network that knows nothing yet.
+    /// A network that knows nothing yet, taken to the device.
     #[must_use]
-    pub fn new(model: Model, adam: InPlaceAdam) -> Self {
-        Self { model, optimiser: ModuleOptimizer::from(adam), buffers: Arc::default() }
+    pub fn new(model: Model, adam: AdamSettings, device: &Device) -> Self {
+        Self { model: model.fork(device.tensors()), optimiser: device.optimiser(adam), operations: device.operations() }
+    }
+
+    /// The network in the state of a checkpoint.
+    ///
+    /// # Errors
+    /// The checkpoint is of a network of another shape.
+    pub fn restored(self, checkpoint: Checkpoint) -> Result<Self, CheckpointError> {
+        let (model, optimiser) = checkpoint.restore(self.model, self.optimiser)?;
+        Ok(Self { model, optimiser, operations: self.operations })
+    }
+
+    /// Its state as a checkpoint.
+    ///
+    /// # Errors
+    /// Burn cannot write its records.
+    pub fn checkpoint(&self, place: Place) -> Result<Checkpoint, CheckpointError> {
+        Checkpoint::new(place, &self.model, &self.optimiser)
     }
 
     /// Learns from a batch; also returns its mean error before that.
     #[must_use]
     pub fn learnt(mut self, layout: &Layout, batch: &Arc<Batch>, rate: f64) -> (Self, f64) {
-        let error = mean_error(self.model.outputs(layout, batch, &self.buffers), batch);
+        let outputs = self.model.outputs(layout, batch, &self.operations);
+        let error = self.operations.mean_error(outputs, batch);
         let gradients = GradientsParams::from_grads(error.backward(), &self.model);
         // By value: a clone would force copies of all numbers.
         self.model = self.optimiser.step(rate, self.model, gradients);
@@ -152,7 +172,7 @@ impl Learner {
     pub fn outputs(&self, layout: &Layout, batches: &[Arc<Batch>]) -> Vec<f32> {
         let model = self.model.valid();
         let of = |batch: &Arc<Batch>| -> Vec<f32> {
-            let outputs = model.outputs(layout, batch, &self.buffers).into_data();
+            let outputs = model.outputs(layout, batch, &self.operations).into_data();
             outputs.try_into_vec_as().expect("outputs are single precision")
         };
         batches.iter().flat_map(of).collect()
@@ -204,10 +224,10 @@ impl Training<'_> {
     fn resume(&self, content: &Content) -> Result<State, TrainError> {
         let training = &self.plan.training;
         let model = Model::new(self.layout, self.plan.seed);
-        let adam = InPlaceAdam(self.plan.adam);
+        let learner = Learner::new(model, self.plan.adam, self.device);
         let last = self.run.checkpoint_batches()?.pop();
         let (place, learner) = match last {
-            None => (None, Learner::new(model, adam)),
+            None => (None, learner),
             Some(batches) => {
                 let checkpoint = Checkpoint::read(&self.run.checkpoint(batches))?;
                 let place = checkpoint.place.clone();
@@ -215,8 +235,7 @@ impl Training<'_> {
                     let (expected, got) = (place.data, content.digest.clone());
                     return Err(CheckpointError::OtherData { expected, got }.into());
                 }
-                let (model, optimiser) = checkpoint.restore(model, adam)?;
-                (Some(place), Learner { model, optimiser, buffers: Arc::default() })
+                (Some(place), learner.restored(checkpoint)?)
             }
         };
         let batches = place.as_ref().map_or(0, |place| place.batches);
@@ -260,8 +279,7 @@ impl Training<'_> {
 
     fn save(&self, state: &State, content: &Content) -> Result<(), TrainError> {
         let place = Place { batches: state.batches, cursor: state.feed.cursor(), data: content.digest.clone() };
-        let checkpoint = Checkpoint::new(place, &state.learner.model, &state.learner.optimiser)?;
-        checkpoint.write(&self.run.checkpoint(state.batches))?;
+        state.learner.checkpoint(place)?.write(&self.run.checkpoint(state.batches))?;
         Ok(self.run.thin_checkpoints(CHECKPOINTS)?)
     }
 

@@ -6,6 +6,7 @@ use crate::fit::{FitReport, FitRequest, fit_run};
 use crate::named_judge::{JudgeContent, NamedJudge};
 use crate::plan::NetworkSettings;
 use crate::run_dir::RunDir;
+use crate::train::device::Device;
 use crate::train::making::{Made, Making, MakingError, open_source, saved};
 use crate::train::plan::{DataSettings, TrainPlan};
 use fairyforge_engine::evaluate::Weights;
@@ -75,13 +76,19 @@ impl TrainingLoop<'_> {
         let weights = base.map(|base| &base.weights);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build()?;
         let source = open_source(plan, folders, (features, weights), Arc::new(pool)).map_err(MakingError::from)?;
-        let run = RunDir::create_or_resume(&self.run.training(number), &saved(plan, features, base)?, self.program)?;
+        let device = Device::cpu();
+        let run = RunDir::create_or_resume(
+            &self.run.training(number),
+            &saved(plan, (features, base), &device)?,
+            self.program,
+        )?;
         run.clean_tmp()?;
         let making = Making {
             plan,
             features,
             base: weights,
             source: &source,
+            device: &device,
             run: &run,
             stop: self.stop,
             program: &run.began_by()?,

@@ -54,21 +54,30 @@ pub fn step<T: Real>(factors: &Factors, numbers: Numbers<'_, T>) {
 }
 
 /// The factors as they are multiplied.
-#[derive(Clone, Copy)]
-struct Rounded<T> {
-    beta_1: T,
-    new_1: T,
-    beta_2: T,
-    new_2: T,
-    epsilon: T,
-    rate: T,
-    kept: T,
-    bound: T,
+#[derive(Clone, Copy, Debug)]
+pub struct Rounded<T> {
+    /// Share of the old mean of gradients.
+    pub beta_1: T,
+    /// Share of the new gradient.
+    pub new_1: T,
+    /// Share of the old mean of their squares.
+    pub beta_2: T,
+    /// Share of the new gradient's square.
+    pub new_2: T,
+    /// What the divisor has more.
+    pub epsilon: T,
+    /// How far a number moves.
+    pub rate: T,
+    /// What is left of a number before it moves.
+    pub kept: T,
+    /// Greatest absolute value of a number.
+    pub bound: T,
 }
 
 impl<T: Real> Rounded<T> {
     /// Means that begin at 0 are too small by 1 − βᵗ; the rate and epsilon make up for it.
-    fn of(factors: &Factors) -> Self {
+    #[must_use]
+    pub fn of(factors: &Factors) -> Self {
         let Factors { beta_1, beta_2, epsilon, rate, decay, bound, time } = *factors;
         let correction = (1.0 - beta_2.powi(time)).sqrt();
         Self {
