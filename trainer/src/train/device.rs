@@ -188,8 +188,7 @@ mod tests {
         let kinds = Lookup { of: (0..80).map(|input| input % 40 / 5).collect(), shared: 8 };
         Layout {
             sizes: Sizes { inputs: 80, blocks: 2, buckets: 3 },
-            regions: Some(Arc::new(regions)),
-            kinds: Some(Arc::new(kinds)),
+            shared: [regions, kinds].map(Arc::new).to_vec(),
             most_active: 40,
         }
     }
