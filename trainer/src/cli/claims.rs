@@ -229,6 +229,7 @@ impl Trial<'_> {
         let mut words = vec!["fairyforge claims run".to_owned(), args.file.display().to_string()];
         words.extend(args.budget.and(games).map(|games| format!("--budget {games}")));
         words.extend(args.exact.then(|| "--exact".to_owned()));
+        words.extend(args.network.as_ref().map(|name| format!("--network {}", name.display())));
         if args.memory != MEMORY {
             words.push(format!("--memory {}", args.memory));
         }

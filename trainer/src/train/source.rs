@@ -387,3 +387,62 @@ impl Source {
         Ok(Some(position))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::write_shard;
+    use fairyforge_engine::evaluate::network::{Architecture, Features};
+    use fairyforge_engine::position::Unobserved;
+
+    /// Scores are the mover's, results White's; what is learnt is the mover's again, whoever begins.
+    #[test]
+    fn expectations_are_seen_by_the_side_to_move() {
+        let variant = Arc::new(Variant::load("chess").unwrap());
+        for first_ply in [0, 1] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut position = Position::start(&variant);
+            let mut positions = Vec::new();
+            for ply in 0..first_ply + 3 {
+                if ply >= first_ply {
+                    let score = [100, -200, 300][usize::from(ply - first_ply)];
+                    let packed = position.pack();
+                    positions.push(PositionRecord { ply, packed, score, quiet: true, ..PositionRecord::default() });
+                }
+                let mv = position.legal_moves()[0];
+                position.make(mv, &mut Unobserved);
+            }
+            let white_begins = first_ply == 0;
+            // Whoever is to move first wins.
+            let result = if white_begins { 1 } else { -1 };
+            let origin = Origin { rules_hash: variant.rules_hash().to_owned(), ..Origin::default() };
+            write_shard(folder.path(), &origin, &[GameRecord { result, positions, ..GameRecord::default() }]).unwrap();
+            let probability = |score: f64| 1.0 / (1.0 + (-score / 400.0).exp());
+            let third = 0.5 * probability(300.0) + 0.5;
+            let second = 0.5 * probability(-200.0) + 0.5 * (1.0 - third);
+            let first = 0.5 * probability(100.0) + 0.5 * (1.0 - second);
+            let source = source(&variant, folder.path());
+            let decoded = source.read(0, Part::Training).unwrap();
+            for (known, (expected, result)) in
+                decoded.samples.known().iter().zip([(first, 1), (second, -1), (third, 1)])
+            {
+                assert!(
+                    (f64::from(known.expected) - expected).abs() < 1e-6,
+                    "ply {first_ply} first: {known:?} {expected}"
+                );
+                assert_eq!(known.result, result);
+            }
+            assert_eq!(decoded.samples.len(), 3);
+        }
+    }
+
+    fn source(variant: &Arc<Variant>, folder: &std::path::Path) -> Source {
+        let features = Arc::new(Features::new(variant, Architecture::plain(64)).unwrap());
+        let target = TargetSettings { lambda: 0.5, ..TargetSettings::default() };
+        let filter = FilterSettings { least_ply: 0, ..FilterSettings::default() };
+        let data = [DataSettings { folder: folder.to_owned(), weight: 1.0 }];
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+        let choice = Choice { filter, target, ..Choice::default() };
+        Source::open((Arc::clone(variant), features), &data, choice, pool, None).unwrap()
+    }
+}
