@@ -200,6 +200,17 @@ mod tests {
         assert_eq!((plan.batch(0), plan.batch(10_000)), (16, 200));
     }
 
+    /// The reference lists every key with its default.
+    #[test]
+    fn the_plans_that_come_with_the_program_can_be_read() {
+        let reference = Plan::read(include_str!("../../../configs/books/reference.toml")).unwrap();
+        assert_eq!(reference, Plan::read("format = 1\nvariant = \"herculean\"\n").unwrap());
+        let keys = |text: &str| text.parse::<toml::Table>().unwrap();
+        let listed = keys(include_str!("../../../configs/books/reference.toml"));
+        assert_eq!(keys(&toml::to_string(&reference).unwrap()), listed);
+        Plan::read(include_str!("../../../configs/books/sorcerer.toml")).unwrap();
+    }
+
     #[test]
     fn what_is_wrong_is_told_with_its_key() {
         let refused = |text: &str| Plan::read(&format!("{LEAST}{text}")).unwrap_err().to_string();
