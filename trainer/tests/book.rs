@@ -187,6 +187,21 @@ fn epd_keeps_everything() {
     place.run(command).succeeded();
 }
 
+/// Every move of the book is in the PGN once, and our own reader plays its main line.
+#[test]
+fn pgn_has_every_move_once() {
+    let place = workplace("herculean", "positions = 25\n");
+    let built = json(&place.run("book build plan.toml --out run --json").succeeded());
+    place.run("book export run/opening.book --format pgn --out book.pgn").succeeded();
+    let text = place.read("book.pgn");
+    assert!(text.contains("[Variant \"herculean\"]") && text.trim_end().ends_with('*'), "{text}");
+    let transpositions = text.matches("{transposition}").count();
+    assert_eq!(text.matches('{').count() - transpositions, built["moves"].as_u64().unwrap() as usize);
+    assert_eq!(text.matches('(').count(), text.matches(')').count());
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    place.run("pgn check book.pgn").succeeded();
+}
+
 #[test]
 fn a_position_is_explored_by_fen_and_moves() {
     let place = workplace("chess", "positions = 10\n");

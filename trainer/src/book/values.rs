@@ -46,7 +46,7 @@ pub const fn before(value: i16) -> i16 {
 /// The inverse of [`before`]: what the position behind a move is worth to its side to move.
 pub const fn behind(value: i16) -> i16 {
     let seen = value.saturating_neg();
-    if is_mate(seen as i32) { seen + seen.signum() } else { seen }
+    if is_mate(seen as i32) { seen.saturating_add(seen.signum()) } else { seen }
 }
 
 /// Values found so far, and those whose parents have not been told.
@@ -195,9 +195,8 @@ mod tests {
         ) {
             let positions: Vec<(i16, &[u32])> = positions.iter().map(|(own, moves)| (10 * own, moves.as_slice())).collect();
             let links = links(&positions);
-            let values = links.values();
-            for position in 0..8 {
-                prop_assert_eq!(values[position], by_paths(&links, position, &mut Vec::new()), "{}", position);
+            for (position, value) in links.values().into_iter().enumerate() {
+                prop_assert_eq!(value, by_paths(&links, position, &mut Vec::new()), "{}", position);
             }
         }
     }

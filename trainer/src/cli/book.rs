@@ -6,7 +6,7 @@ use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, load_judge, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::book::verify::{Again, Sample, Verification, search_again, verify};
 use crate::book::walk::Walk;
-use crate::book::{Build, BuildError, Plan, epd};
+use crate::book::{Build, BuildError, Plan, epd, pgn};
 use crate::named_judge::{self, NamedJudge};
 use crate::progress::Progress;
 use crate::run_dir::{FileError, stream_atomically};
@@ -126,6 +126,8 @@ pub struct ExportArgs {
 enum Format {
     /// A line a position, with everything the book knows of it.
     Epd,
+    /// A game a root, with all moves as variations and a comment behind each.
+    Pgn,
 }
 
 /// What is saved of a plan: itself, and what it was started with.
@@ -341,8 +343,12 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
         let what = format!("cannot export {}; `fairyforge book verify` names all faults", args.book.file.display());
         return Err(Failure::BadInput(anyhow!("{fault}").context(what)));
     }
-    let written = stream_atomically(&args.out, |out| match args.format {
-        Format::Epd => epd::write(&book, &walk, out).map_err(FileError::at("write", &args.out)),
+    let written = stream_atomically(&args.out, |out| {
+        let written = match args.format {
+            Format::Epd => epd::write(&book, &walk, out),
+            Format::Pgn => pgn::write(&book, out),
+        };
+        written.map_err(FileError::at("write", &args.out))
     });
     written.context("cannot write the book")?;
     outln!("{} positions in {}", walk.len(), args.out.display())
