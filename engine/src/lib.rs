@@ -1,4 +1,5 @@
 //! Rules, search and evaluation of chess variants on boards up to 16x16.
+pub mod book;
 pub mod drawing;
 pub mod endgame;
 pub mod evaluate;

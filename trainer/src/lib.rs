@@ -12,6 +12,7 @@ macro_rules! errln {
 pub(crate) use errln;
 
 pub mod arena;
+pub mod book;
 mod checksum;
 pub mod claims;
 pub mod cli;

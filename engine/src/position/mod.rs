@@ -174,6 +174,14 @@ impl Position {
         self.full_moves
     }
 
+    /// The same position as if a game began with it: half-move clock 0, move number 1.
+    #[must_use]
+    pub fn as_first(mut self) -> Self {
+        self.state.plies_without_progress = 0;
+        self.full_moves = 1;
+        self
+    }
+
     /// Zobrist key. Two positions with equal legal moves and men share it; everything that changes the legal moves is in
     /// it: side, castling rights, hands and each en-passant square on which a capture is legal.
     #[inline]

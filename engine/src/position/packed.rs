@@ -6,7 +6,7 @@
 //! rows passed; for games with hands one byte a held unit type and side; half-move clock and move number, two bytes each.
 
 use super::{EnPassant, FenError, Piece, Position};
-use crate::geometry::Square;
+use crate::geometry::{Square, SquareSet};
 use crate::variant::Variant;
 use crate::variant::rules::{Colour, Unit};
 use std::sync::Arc;
@@ -50,6 +50,23 @@ pub fn packed_without_counters(packed: &[u8]) -> &[u8] {
 impl Position {
     /// The position in bytes.
     pub fn pack(&self) -> Vec<u8> {
+        let mut bytes = self.packed_with(self.state.en_passant);
+        bytes.extend(self.state.plies_without_progress.to_le_bytes());
+        bytes.extend((self.full_moves.min(u32::from(u16::MAX)) as u16).to_le_bytes());
+        bytes
+    }
+
+    /// What makes this position the same as another, in bytes that no version of the program changes: those of [`Position::pack`] without
+    /// the counters, and of squares passed over only those on which a capture is legal, as in [`Position::key`].
+    pub fn identity_bytes(&self) -> Vec<u8> {
+        let mut usable = SquareSet::EMPTY;
+        self.en_passant_captures(|mv| usable.insert(mv.to()));
+        let en_passant = self.state.en_passant.filter(|_| !usable.is_empty());
+        self.packed_with(en_passant.map(|EnPassant { pawn, .. }| EnPassant { passed: usable, pawn }))
+    }
+
+    /// All but the counters.
+    fn packed_with(&self, en_passant: Option<EnPassant>) -> Vec<u8> {
         let squares = self.variant.topology().squares();
         let mut bytes = vec![0; (squares.len() as usize).div_ceil(8)];
         for (index, square) in squares.iter().enumerate() {
@@ -60,9 +77,8 @@ impl Position {
             }
         }
         let side = if self.side == Colour::Black { BLACK_TO_MOVE } else { 0 };
-        let en_passant = if self.state.en_passant.is_some() { EN_PASSANT } else { 0 };
-        bytes.push(side | self.state.castling << 1 | en_passant);
-        if let Some(EnPassant { passed, pawn }) = self.state.en_passant {
+        bytes.push(side | self.state.castling << 1 | if en_passant.is_some() { EN_PASSANT } else { 0 });
+        if let Some(EnPassant { passed, pawn }) = en_passant {
             bytes.extend([pawn.file(), pawn.row(), passed.len() as u8]);
             // The row, and in the high half how the file differs from the pawn's: nothing on a straight way.
             bytes.extend(passed.iter().map(|square| square.row() | (square.file() ^ pawn.file()) << 4));
@@ -70,8 +86,6 @@ impl Position {
         for colour in Colour::BOTH {
             bytes.extend(self.held_units().map(|unit| self.in_hand(unit, colour)));
         }
-        bytes.extend(self.state.plies_without_progress.to_le_bytes());
-        bytes.extend((self.full_moves.min(u32::from(u16::MAX)) as u16).to_le_bytes());
         bytes
     }
 

@@ -4,7 +4,8 @@
 
 use super::command::{Go, Setup};
 use super::endgames::{Endgames, EndgamesError};
-use super::options::{DEFAULT_HASH, DEFAULT_VARIANT};
+use super::options::{BookSetting, DEFAULT_HASH, DEFAULT_VARIANT};
+use super::own_book::{Advice, OwnBook, OwnBookError};
 use super::room::has_room_for;
 use super::thinking::Task;
 use crate::evaluate::network::{Network, NetworkFile, NetworkFileError};
@@ -44,6 +45,7 @@ pub(super) struct Engine {
     weights_file: Option<PathBuf>,
     /// The endgame tables of the game, if a folder was chosen.
     endgames: Option<Endgames>,
+    book: OwnBook,
     /// What searches go by, whatever the game; a memory is always made with these.
     params: Params,
     hash: usize,
@@ -92,6 +94,8 @@ pub(super) enum EngineError {
     Param(#[from] ParamError),
     #[error("{0}")]
     Endgames(#[from] EndgamesError),
+    #[error("{0}")]
+    Book(#[from] OwnBookError),
     #[error("Hash: expected a size that there is memory for, got {0} MB")]
     NoRoom(usize),
 }
@@ -111,6 +115,7 @@ impl Engine {
             network_file: None,
             weights_file: None,
             endgames: None,
+            book: OwnBook::new(),
             params: Params::default(),
             hash: DEFAULT_HASH,
             memory: None,
@@ -193,7 +198,24 @@ impl Engine {
         self.weights = followed(weights, &mut remarks);
         self.network = followed(network, &mut remarks);
         remarks.extend(self.follow_with_endgames());
+        remarks.extend(self.book.follow(&self.variant));
         Ok(remarks)
+    }
+
+    /// Changes something about the book. Returns what the user should know, a line each.
+    pub fn set_book(&mut self, setting: BookSetting) -> Result<Vec<String>, EngineError> {
+        Ok(self.book.set(setting, &self.variant)?)
+    }
+
+    /// The moves that the book has here, a line each.
+    pub fn book_list(&self) -> Vec<String> {
+        self.book.list(self.position())
+    }
+
+    /// The next position is of another game.
+    pub fn begin_game(&mut self) {
+        self.book.begin_game();
+        self.forget();
     }
 
     /// The folder chosen before has other tables for another game. Returns what it has.
@@ -315,10 +337,14 @@ impl Engine {
         let limits = self.limits(go)?;
         let memory = self.memory.take().unwrap_or_else(|| Memory::new(self.hash, self.params.clone()));
         let ends_by_itself = limits.depth.is_some() || limits.nodes.is_some() || limits.deadline.is_some();
+        let waits_for_stop = go.infinite || !ends_by_itself;
+        // Whoever analyses, or asks about some moves only, wants to see a search.
+        let asks_book = !waits_for_stop && limits.root_moves.is_empty();
         Ok(Task {
             position: self.game.position().clone(),
             earlier: self.game.earlier().to_vec(),
-            waits_for_stop: go.infinite || !ends_by_itself,
+            advice: if asks_book { self.book.advise(&self.game) } else { Advice::default() },
+            waits_for_stop,
             limits,
             evaluator: self.judge(),
             endgames: self.endgames.as_ref().map(|endgames| Arc::clone(endgames.tables())),

@@ -9,6 +9,7 @@ mod endgames;
 mod engine;
 mod lines;
 mod options;
+mod own_book;
 mod room;
 mod thinking;
 pub mod uci;

@@ -13,6 +13,10 @@ pub(super) const DEFAULT_VARIANT: &str = "chess";
 pub(super) const DEFAULT_HASH: usize = 16;
 /// Greatest size of the table, in mebibytes.
 const MOST_HASH: usize = 65_536;
+/// Greatest move number up to which a book may be asked, and the one of a fresh session: as far as any book goes.
+pub(super) const MOST_BOOK_DEPTH: u32 = 1_000;
+/// Greatest seed of a book: what every interface can hold.
+pub(super) const MOST_BOOK_SEED: u64 = 2_147_483_647;
 /// How the protocol writes an empty text.
 const EMPTY: &str = "<empty>";
 
@@ -31,15 +35,42 @@ pub(super) enum Setting {
     SearchFile(Option<PathBuf>),
     /// A folder of endgame tables; `None`: no tables.
     EndgamePath(Option<PathBuf>),
+    /// Something about the book.
+    Book(BookSetting),
     /// One number of the search.
     Param(&'static Param, i32),
     /// Forget what was searched.
     ClearHash,
 }
 
+/// What is to change about the book.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum BookSetting {
+    /// Whether it is played from.
+    Own(bool),
+    /// Its file; `None`: no book.
+    File(Option<PathBuf>),
+    /// Last move number at which it is asked.
+    Depth(u32),
+    /// What decides between its moves; 0: always the likeliest.
+    Seed(u64),
+}
+
 /// The options that are no numbers of the search.
-const NAMES: [&str; 8] =
-    ["UCI_Variant", "VariantPath", "Hash", "Weights", "EvalFile", "SearchFile", "EndgamePath", "Clear Hash"];
+const NAMES: [&str; 12] = [
+    "UCI_Variant",
+    "VariantPath",
+    "Hash",
+    "Weights",
+    "EvalFile",
+    "SearchFile",
+    "EndgamePath",
+    "OwnBook",
+    "BookFile",
+    "BookDepth",
+    "BookSeed",
+    "Clear Hash",
+];
 
 /// Why an assignment was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +81,10 @@ pub(super) enum OptionError {
     NoValue { name: &'static str },
     #[error("setoption Hash: expected a number of mebibytes from 1 to {MOST_HASH}, got {0:?}")]
     Hash(String),
+    #[error("setoption OwnBook: expected true or false, got {0:?}")]
+    Check(String),
+    #[error("setoption {name}: expected a whole number from 0 to {most}, got {got:?}")]
+    BookNumber { name: &'static str, most: u64, got: String },
     #[error("setoption {name}: expected a whole number from {min} to {max}, got {got:?}", name = .param.name, min = .param.min, max = .param.max)]
     NoNumber { param: &'static Param, got: String },
     #[error("setoption {0}")]
@@ -69,6 +104,10 @@ pub(super) fn offer<'a>(from_files: impl Iterator<Item = &'a str>) -> String {
     let _ = write!(text, "\noption name EvalFile type string default {EMPTY}");
     let _ = write!(text, "\noption name SearchFile type string default {EMPTY}");
     let _ = write!(text, "\noption name EndgamePath type string default {EMPTY}");
+    text.push_str("\noption name OwnBook type check default false");
+    let _ = write!(text, "\noption name BookFile type string default {EMPTY}");
+    let _ = write!(text, "\noption name BookDepth type spin default {MOST_BOOK_DEPTH} min 0 max {MOST_BOOK_DEPTH}");
+    let _ = write!(text, "\noption name BookSeed type spin default 0 min 0 max {MOST_BOOK_SEED}");
     text.push_str("\noption name Clear Hash type button");
     for Param { name, default, min, max, .. } in Params::TABLE {
         let _ = write!(text, "\noption name {name} type spin default {default} min {min} max {max}");
@@ -90,6 +129,8 @@ pub(super) fn setting(assignment: &Assignment<'_>) -> Result<Setting, OptionErro
         "hash" => mebibytes(assignment.value.ok_or(OptionError::NoValue { name: "Hash" })?).map(Setting::Hash),
         "searchfile" => Ok(Setting::SearchFile(text("SearchFile")?.map(Into::into))),
         "endgamepath" => Ok(Setting::EndgamePath(text("EndgamePath")?.map(Into::into))),
+        "bookfile" => Ok(Setting::Book(BookSetting::File(text("BookFile")?.map(Into::into)))),
+        "ownbook" | "bookdepth" | "bookseed" => book_setting(assignment).map(Setting::Book),
         "clear hash" => Ok(Setting::ClearHash),
         name => number(name, assignment),
     }
@@ -105,6 +146,29 @@ fn number(name: &str, assignment: &Assignment<'_>) -> Result<Setting, OptionErro
     let value = assignment.value.ok_or(OptionError::NoValue { name: param.name })?;
     let number = value.parse().map_err(|_| OptionError::NoNumber { param, got: repeated(value) })?;
     Ok(Setting::Param(param, param.check(number)?))
+}
+
+fn book_setting(assignment: &Assignment<'_>) -> Result<BookSetting, OptionError> {
+    let value = |name| assignment.value.ok_or(OptionError::NoValue { name });
+    let number = |name, most| {
+        let text = value(name)?;
+        let number = text.parse().ok().filter(|number| *number <= most);
+        number.ok_or_else(|| OptionError::BookNumber { name, most, got: repeated(text) })
+    };
+    match assignment.name.to_ascii_lowercase().as_str() {
+        "ownbook" => check(value("OwnBook")?).map(BookSetting::Own),
+        "bookdepth" => Ok(BookSetting::Depth(number("BookDepth", u64::from(MOST_BOOK_DEPTH))? as u32)),
+        _ => number("BookSeed", MOST_BOOK_SEED).map(BookSetting::Seed),
+    }
+}
+
+/// Interfaces write `true` and `false`, XBoard 1 and 0.
+fn check(text: &str) -> Result<bool, OptionError> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(OptionError::Check(repeated(text))),
+    }
 }
 
 fn mebibytes(text: &str) -> Result<usize, OptionError> {
@@ -136,6 +200,22 @@ mod tests {
         assert_eq!(set("EvalFile", Some("<empty>")), Ok(Setting::EvalFile(None)));
         assert_eq!(set("EndgamePath", Some("my tables")), Ok(Setting::EndgamePath(Some("my tables".into()))));
         assert_eq!(set("endgamepath", Some("<empty>")), Ok(Setting::EndgamePath(None)));
+        assert_eq!(set("OwnBook", Some("TRUE")), Ok(Setting::Book(BookSetting::Own(true))));
+        assert_eq!(set("ownbook", Some("0")), Ok(Setting::Book(BookSetting::Own(false))));
+        assert_eq!(set("OwnBook", Some("maybe")), Err(OptionError::Check("maybe".into())));
+        assert_eq!(set("BookFile", Some("<empty>")), Ok(Setting::Book(BookSetting::File(None))));
+        assert_eq!(
+            set("bookfile", Some("my game.book")),
+            Ok(Setting::Book(BookSetting::File(Some("my game.book".into()))))
+        );
+        assert_eq!(set("BookDepth", Some("12")), Ok(Setting::Book(BookSetting::Depth(12))));
+        assert_eq!(set("BookSeed", Some("2147483647")), Ok(Setting::Book(BookSetting::Seed(MOST_BOOK_SEED))));
+        for (name, value) in [("BookDepth", "1001"), ("BookDepth", "-1"), ("BookSeed", "x"), ("BookSeed", "2147483648")]
+        {
+            let error = set(name, Some(value)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("setoption {name}: expected a whole number from 0 to ")), "{error}");
+        }
+        assert_eq!(set("BookSeed", None), Err(OptionError::NoValue { name: "BookSeed" }));
         let unknown = set("hahs", Some("2")).unwrap_err();
         assert_eq!(unknown, OptionError::Unknown { got: "hahs".into(), nearest: "Hash" });
     }

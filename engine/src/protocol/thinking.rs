@@ -1,12 +1,14 @@
 //! Work that goes on while the session listens: a search or a count of leaves, on a thread of its own.
 
+use super::own_book::Advice;
 use super::voice::Voice;
+use crate::book::BookMove;
 use crate::endgame::Tables;
 use crate::evaluate::Judge;
 use crate::moves::Move;
 use crate::moves::perft::perft;
 use crate::position::{Position, Unobserved};
-use crate::search::score::mate_in;
+use crate::search::score::{DRAW, mate_in};
 use crate::search::{Limits, Memory, Report, Request, search_with};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -29,6 +31,8 @@ pub(super) struct Task {
     pub evaluator: Judge,
     pub endgames: Option<Arc<Tables>>,
     pub memory: Memory,
+    /// What the book says; a move that it chose is played without a search.
+    pub advice: Advice,
     /// The answer is held back until `stop`, even if nothing is left to search.
     pub waits_for_stop: bool,
 }
@@ -127,12 +131,15 @@ impl Task {
         };
         let (earlier, limits) = (self.earlier.as_slice(), &self.limits);
         let request = Request { position, earlier, limits, evaluator, endgames, stop };
-        let report = search_with(&request, &mut self.memory, |report, memory| {
-            last = Some(report.clone());
-            if !hears(report, memory.fullness()) {
-                stop.store(true, Ordering::Relaxed);
-            }
-        });
+        let report = match &self.advice.chosen {
+            Some(chosen) => from_book(chosen),
+            None => search_with(&request, &mut self.memory, |report, memory| {
+                last = Some(report.clone());
+                if !hears(report, memory.fullness()) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }),
+        };
         // The session meets a lost listener too, and ends.
         if last.as_ref() != Some(&report) {
             hears(&report, self.memory.fullness());
@@ -142,6 +149,19 @@ impl Task {
         }
         let said = listener.answer(position, &report);
         (self.memory, said)
+    }
+}
+
+/// A move of a book as if a search had found it.
+fn from_book(chosen: &BookMove) -> Report {
+    Report {
+        best: Some(chosen.mv),
+        score: chosen.value.map_or(DRAW, i32::from),
+        depth: 0,
+        selective_depth: 0,
+        nodes: 0,
+        endgame_hits: 0,
+        line: vec![chosen.mv],
     }
 }
 

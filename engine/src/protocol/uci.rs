@@ -100,13 +100,14 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
     fn obey_at_rest(&mut self, command: &Command<'_>) -> io::Result<()> {
         let done = match command {
             Command::NewGame => {
-                self.engine.forget();
+                self.engine.begin_game();
                 Ok(())
             }
             Command::Position(setup) => self.engine.set_up(setup),
             Command::SetOption(assignment) => return self.set_option(assignment),
             Command::Go(go) => match self.engine.task(go) {
                 Ok(task) => {
+                    self.voice.remark(task.advice.remarks.join("\n"))?;
                     self.thinking = Some(Thinking::search(self.scope, task, UciListener(self.voice))?);
                     Ok(())
                 }
@@ -145,6 +146,10 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Setting::EvalFile(path) => self.engine.set_network(path),
             Setting::SearchFile(path) => self.engine.set_search_file(path),
             Setting::EndgamePath(path) => match self.engine.set_endgames(path) {
+                Ok(remarks) => return self.voice.remark(remarks.join("\n")),
+                Err(error) => Err(error),
+            },
+            Setting::Book(setting) => match self.engine.set_book(setting) {
                 Ok(remarks) => return self.voice.remark(remarks.join("\n")),
                 Err(error) => Err(error),
             },

@@ -3,6 +3,7 @@
 
 mod bench;
 mod board;
+mod book;
 mod claims;
 mod data;
 mod endgame;
@@ -91,6 +92,12 @@ enum Command {
     Train(Box<train::TrainArgs>),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
+    /// Opening books for play: build, verify, explore, export.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n  fairyforge book explore data/runs/sorcerer-book/opening.book"
+    )]
+    Book(book::BookCommand),
     /// Measure what matches cost beside the searches.
     Bench(bench::BenchArgs),
     /// Look at recorded games: verify, digest, head, quality.
@@ -147,6 +154,7 @@ pub fn main() -> ExitCode {
         Command::Tune(command) => tune::run(&command),
         Command::Train(args) => train::run(&args),
         Command::Loop(args) => loops::run(&args),
+        Command::Book(command) => book::run(&command),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Endgame(command) => endgame::run(&command),

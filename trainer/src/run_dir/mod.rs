@@ -15,6 +15,7 @@
 //!      claims.json
 //!      calibration.svg progression.svg
 //!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
+//!      book.jsonl opening.book
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -249,6 +250,16 @@ impl RunPaths {
     /// `network.net`: the network that training ends with.
     pub fn network(&self) -> PathBuf {
         self.root.join("network.net")
+    }
+
+    /// `book.jsonl`: the positions that a book was built from.
+    pub fn book_journal(&self) -> PathBuf {
+        self.root.join("book.jsonl")
+    }
+
+    /// `opening.book`: the book.
+    pub fn book(&self) -> PathBuf {
+        self.root.join("opening.book")
     }
 
     /// `report.md`.

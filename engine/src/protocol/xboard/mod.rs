@@ -17,7 +17,7 @@ mod wire;
 use super::command::{Assignment, Go};
 use super::engine::Engine;
 use super::lines::Hearer;
-use super::options::{self, OptionError, Setting};
+use super::options::{self, MOST_BOOK_DEPTH, MOST_BOOK_SEED, OptionError, Setting};
 use super::thinking::Thinking;
 use super::voice::Voice;
 use crate::moves::Move;
@@ -193,7 +193,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
                 Ok(())
             }
             Command::Draw => self.consider_draw(),
-            Command::Book => self.voice.say(" no book\n"),
+            Command::Book => self.say_book(),
             _ => self.obey_at_rest(command),
         }
     }
@@ -251,6 +251,10 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
              feature option=\"EvalFile -file \"\n\
              feature option=\"SearchFile -file \"\n\
              feature option=\"EndgamePath -path \"\n\
+             feature option=\"OwnBook -check 0\"\n\
+             feature option=\"BookFile -file \"\n\
+             feature option=\"BookDepth -spin {MOST_BOOK_DEPTH} 0 {MOST_BOOK_DEPTH}\"\n\
+             feature option=\"BookSeed -spin 0 0 {MOST_BOOK_SEED}\"\n\
              feature option=\"Clear Hash -button\"\n\
              feature done=1",
             self.variants_feature()
@@ -312,6 +316,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
         self.clock.since = 1;
         self.role = Role::Plays(Colour::Black);
         self.shared.desk().last = None;
+        self.engine.begin_game();
         self.choose(FIRST_GAME)
     }
 
@@ -424,12 +429,23 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
         let done = match options::setting(&Assignment { name, value: Some(value.unwrap_or_default()) }) {
             Ok(Setting::SearchFile(path)) => self.engine.set_search_file(path),
             Ok(Setting::Param(param, value)) => self.engine.set_param(param, value),
+            Ok(Setting::Book(setting)) => match self.engine.set_book(setting) {
+                Ok(remarks) => return self.comment(&remarks),
+                Err(error) => Err(error),
+            },
             Ok(_) | Err(OptionError::Unknown { .. }) => {
                 return self.voice.say(format_args!("Error (unknown option): option {name:.40}"));
             }
             Err(error) => return self.voice.say(one_line("tellusererror", &error)),
         };
         self.tell(done)
+    }
+
+    /// The moves of the book, each line behind a blank, then an empty line, as XBoard shows them.
+    fn say_book(&self) -> io::Result<()> {
+        let moves = self.engine.book_list();
+        let lines: String = moves.iter().map(|line| format!(" {line}\n")).collect();
+        self.voice.say(if lines.is_empty() { " no book\n" } else { &lines })
     }
 
     /// Offers a game from a file under the name that the file gives it.
@@ -512,6 +528,7 @@ impl<'env: 'scope, 'scope, W: Write + Send> Session<'scope, 'env, W> {
             Ok(task) => task,
             Err(error) => return self.voice.say(one_line("tellusererror", &error)),
         };
+        self.comment(&task.advice.remarks)?;
         self.expect_answer(true);
         let player = Player {
             voice: self.voice,

@@ -1,0 +1,294 @@
+//! Building a book: positions are chosen, looked behind in parallel, written down in order, and then the next are chosen.
+//!
+//! What is chosen depends on what is known, and what is known is the journal; threads only decide how soon it is known. So a
+//! build that was cut off ends with the same bytes as an undisturbed one, on any number of threads.
+
+use super::graph::{Child, Collision, Edge, Found, Graph, NodeId};
+use super::growth::cheapest;
+use super::journal::{ExpandedMove, Expansion, Journal, JournalError};
+use super::searcher::{Candidates, Searcher};
+use super::values::before;
+use super::weights::weights;
+use super::{Growth, Plan, SearchSettings};
+use crate::named_judge::NamedJudge;
+use crate::progress::Progress;
+use crate::run_dir::{FileError, RunDir, write_atomically};
+use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Manifest, SearchLimits};
+use fairyforge_engine::position::{FenError, Position};
+use fairyforge_engine::variant::Variant;
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A book to be built, and what it is built with.
+pub struct Build<'a> {
+    /// What is wanted.
+    pub plan: &'a Plan,
+    /// The game.
+    pub variant: &'a Arc<Variant>,
+    /// What judges positions.
+    pub judge: &'a NamedJudge,
+    /// Where it is built.
+    pub run: &'a RunDir,
+    /// The program's version, as the book tells it.
+    pub program: &'a str,
+    /// Set to end it early.
+    pub stop: &'a AtomicBool,
+    /// Told of every position.
+    pub progress: &'a Progress,
+}
+
+/// A book that was built.
+pub struct Built {
+    /// The book.
+    pub book: Book,
+    /// Positions known behind its moves that nobody looked behind.
+    pub leaves: usize,
+    /// Nodes that this process searched.
+    pub searched: u64,
+}
+
+/// Why a build ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A root is no position of the game.
+    #[error("roots: {0}")]
+    Root(#[from] FenError),
+    /// In a root the game is over.
+    #[error("roots: expected positions from which the game goes on, got {0}")]
+    Over(String),
+    /// The journal cannot be read, or is not that of this build.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// Two positions have one key.
+    #[error(transparent)]
+    Collision(#[from] Collision),
+    /// What was built is no book.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The disk refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Somebody asked for it; what is in the journal is safe.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+/// What was found so far.
+struct State {
+    graph: Graph,
+    journal: Journal,
+    searches: u64,
+    nodes: u64,
+    /// Nodes of this process.
+    searched: u64,
+    /// Positions that the journal had; `None` once they have been told.
+    replayed: Option<u64>,
+}
+
+impl Build<'_> {
+    /// Builds the book and writes it into the run.
+    ///
+    /// # Errors
+    /// As [`BuildError`] says; what is in the journal stays, and the next attempt takes it up.
+    pub fn run(&self) -> Result<Built, BuildError> {
+        let roots = self.plan.roots(self.variant)?;
+        if let Some(over) = roots.iter().find(|root| root.outcome(1).is_some()) {
+            return Err(BuildError::Over(over.fen()));
+        }
+        let journal = Journal::open(&self.run.book_journal(), self.variant)?;
+        let mut state =
+            State { graph: Graph::new(roots)?, journal, searches: 0, nodes: 0, searched: 0, replayed: Some(0) };
+        self.grow(&mut state)?;
+        self.tell_replayed(&mut state);
+        if state.journal.next_recorded()?.is_some() {
+            return Err(state.journal.fault("the end of the journal", "one more position".into()).into());
+        }
+        let book = self.finished(&state)?;
+        write_atomically(&self.run.book(), book.as_bytes())?;
+        Ok(Built { book, leaves: state.graph.len() - state.graph.expanded(), searched: state.searched })
+    }
+
+    fn grow(&self, state: &mut State) -> Result<(), BuildError> {
+        let growth = &self.plan.growth;
+        while state.graph.expanded() < growth.positions {
+            let expanded = state.graph.expanded();
+            let most = self.plan.batch(expanded).min(growth.positions - expanded);
+            let values = state.graph.links().values();
+            let batch = cheapest(&state.graph, &values, growth, most);
+            if batch.is_empty() {
+                break;
+            }
+            for slice in batch.chunks(growth.batch) {
+                self.look_behind(state, slice)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks behind positions: those that the journal has first, the others in parallel.
+    fn look_behind(&self, state: &mut State, positions: &[NodeId]) -> Result<(), BuildError> {
+        let mut unknown = positions;
+        while let Some((&first, rest)) = unknown.split_first() {
+            let Some(expansion) = state.journal.next_recorded()? else { break };
+            state.take_in(first, &expansion)?;
+            state.replayed = state.replayed.map(|replayed| replayed + 1);
+            unknown = rest;
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        self.tell_replayed(state);
+        let expansions = self.expansions(state, unknown).ok_or(BuildError::Stopped)??;
+        state.journal.append(&expansions)?;
+        for (&position, expansion) in unknown.iter().zip(&expansions) {
+            let before = state.nodes;
+            state.take_in(position, expansion)?;
+            state.searched += state.nodes - before;
+            self.progress.game(0);
+        }
+        Ok(())
+    }
+
+    fn tell_replayed(&self, state: &mut State) {
+        if let Some(replayed) = state.replayed.take().filter(|&replayed| replayed > 0) {
+            self.progress.skip(replayed);
+        }
+    }
+
+    /// What there is behind positions. Of a position that several of them lead to, the first tells. `None`: stopped.
+    fn expansions(&self, state: &State, positions: &[NodeId]) -> Option<Result<Vec<Expansion>, Collision>> {
+        let searcher = || Searcher::new(&self.judge.judge, self.plan.search, self.plan.candidates, self.stop);
+        let glance = |searcher: &mut Searcher<'_>, &id: &NodeId| searcher.candidates(&state.graph.position(id));
+        let glanced: Vec<Candidates> = positions.par_iter().map_init(searcher, glance).collect::<Option<Vec<_>>>()?;
+        let new = match unsearched(&state.graph, &glanced) {
+            Ok(new) => new,
+            Err(collision) => return Some(Err(collision)),
+        };
+        let look = |searcher: &mut Searcher<'_>, &(at, number): &(usize, usize)| {
+            searcher.look(&glanced[at].moves[number].child.position)
+        };
+        let found: Vec<Found> = new.par_iter().map_init(searcher, look).collect::<Option<Vec<_>>>()?;
+        let mut expansions: Vec<Expansion> =
+            positions.iter().zip(&glanced).map(|(&id, glanced)| unfinished(&state.graph, id, glanced)).collect();
+        for ((at, number), found) in new.into_iter().zip(found) {
+            let entry = &mut expansions[at].moves[number];
+            (entry.score, entry.nodes) = (Some(found.score), Some(found.nodes));
+        }
+        Some(Ok(expansions))
+    }
+
+    fn finished(&self, state: &State) -> Result<Book, BuildError> {
+        let graph = &state.graph;
+        let values = graph.links().values();
+        let expanded = (0..graph.len() as NodeId).filter(|&id| !graph.edges(id).is_empty());
+        let positions = expanded.map(|id| (graph.key(id), self.moves(graph, &values, id))).collect();
+        let SearchSettings { nodes, table_mebibytes } = self.plan.search;
+        let method = match self.plan.growth.by {
+            Growth::DropOut => "drop-out expansion",
+            Growth::BreadthFirst => "breadth first",
+        };
+        let manifest = Manifest {
+            method: method.into(),
+            program: self.program.into(),
+            plan: toml::to_string(self.plan).expect("a plan is a table of numbers and texts"),
+            judge: self.judge.digest.clone(),
+            seed: None,
+            limits: Some(SearchLimits { nodes, table_mebibytes }),
+            searches: state.searches,
+            nodes: state.nodes,
+            games: 0,
+        };
+        Ok(Book::new(graph.roots(), manifest, positions)?)
+    }
+
+    fn moves(&self, graph: &Graph, values: &[i16], id: NodeId) -> Vec<BookMove> {
+        let edges = graph.edges(id);
+        let seen: Vec<i16> = edges.iter().map(|edge| before(values[edge.child as usize])).collect();
+        let weights = weights(&seen, &self.plan.weights);
+        let entry = |((edge, value), weight): ((&Edge, i16), u16)| {
+            let found = graph.found(edge.child);
+            BookMove {
+                weight,
+                value: Some(value),
+                searched: found.map(|found| before(found.score)),
+                nodes: found.map_or(0, |found| found.nodes),
+                ..BookMove::new(edge.mv)
+            }
+        };
+        edges.iter().zip(seen).zip(weights).map(entry).collect()
+    }
+}
+
+/// Which candidates lead to positions that nobody has searched, as (position, move), each position once.
+fn unsearched(graph: &Graph, glanced: &[Candidates]) -> Result<Vec<(usize, usize)>, Collision> {
+    let mut claimed: HashSet<BookKey> = HashSet::new();
+    let mut new = Vec::new();
+    for (at, candidates) in glanced.iter().enumerate() {
+        for (number, candidate) in candidates.moves.iter().enumerate() {
+            let child = &candidate.child;
+            if child.over.is_none() && graph.known(child)?.is_none() && claimed.insert(child.key) {
+                new.push((at, number));
+            }
+        }
+    }
+    Ok(new)
+}
+
+/// The line of a position before its moves are searched.
+fn unfinished(graph: &Graph, id: NodeId, glanced: &Candidates) -> Expansion {
+    let position = graph.position(id);
+    let moves = glanced.moves.iter().map(|candidate| ExpandedMove {
+        text: position.move_text(candidate.child.mv),
+        glance: candidate.glance,
+        score: None,
+        nodes: None,
+    });
+    Expansion { position: graph.key(id).to_string(), glanced: glanced.nodes, moves: moves.collect() }
+}
+
+impl State {
+    /// Takes a line of the journal into the graph, whether it was read or has just been written.
+    fn take_in(&mut self, id: NodeId, expansion: &Expansion) -> Result<(), BuildError> {
+        let key = self.graph.key(id).to_string();
+        if expansion.position != key {
+            let got = format!("{}; was the journal begun by another version?", expansion.position);
+            return Err(self.journal.fault(&format!("the position {key}"), got).into());
+        }
+        let position = self.graph.position(id);
+        let mut children: Vec<(Child, Option<Found>)> = Vec::new();
+        for entry in &expansion.moves {
+            let child = self.child(&position, entry, &children)?;
+            children.push(child);
+        }
+        if children.is_empty() {
+            return Err(self.journal.fault("a move or more", "none".into()).into());
+        }
+        self.searches += children.iter().filter(|(_, found)| found.is_some()).count() as u64;
+        self.nodes +=
+            expansion.glanced + children.iter().filter_map(|(_, found)| found.map(|found| found.nodes)).sum::<u64>();
+        Ok(self.graph.expand(id, &children)?)
+    }
+
+    fn child(
+        &self,
+        position: &Position,
+        entry: &ExpandedMove,
+        before: &[(Child, Option<Found>)],
+    ) -> Result<(Child, Option<Found>), BuildError> {
+        let fault = |expected: &str, got: String| self.journal.fault(expected, got);
+        let mv = position.parse_move(&entry.text).map_err(|error| fault("a legal move", error.to_string()))?;
+        if before.iter().any(|(child, _)| child.mv == mv) {
+            return Err(fault("each move once", entry.text.clone()).into());
+        }
+        let child = Child::behind(position, mv);
+        let is_known = self.graph.known(&child)?.is_some() || before.iter().any(|(other, _)| other.key == child.key);
+        match (entry.score.zip(entry.nodes), is_known || child.over.is_some()) {
+            (Some((score, nodes)), false) => Ok((child, Some(Found { score, nodes }))),
+            (None, true) => Ok((child, None)),
+            (None, false) => Err(fault("the score of a new position", format!("none of {}", entry.text)).into()),
+            (Some(_), true) => Err(fault("no score of a known position", format!("one of {}", entry.text)).into()),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The journal of a book being built, `book.jsonl`: a line that says what it is, then a line a position that was looked behind, in
+//! the order in which they were chosen, appended and synced by the one bookkeeper. Everything else follows from it.
+//!
+//! A build that was cut off begins anew and takes what it finds in the journal instead of searching, line by line, so that a
+//! journal of any length is never in memory. A last line without its end is what a killed writer left, and does not count.
+
+use crate::run_dir::{FileError, append_lines, drop_torn_line};
+use fairyforge_engine::variant::Variant;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Version of the format.
+const FORMAT: u32 = 1;
+/// What the first line says the file is.
+const KIND: &str = "book";
+/// Longest line that is read, in bytes: a thousand moves.
+const MOST_LINE: u64 = 1 << 20;
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: u32,
+    kind: String,
+    variant: String,
+    rules_hash: String,
+}
+
+/// A position that was looked behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expansion {
+    /// Its key, in hexadecimal.
+    pub position: String,
+    /// Nodes of the short searches that chose its moves.
+    pub glanced: u64,
+    /// The moves that were chosen, the best by the short search first.
+    pub moves: Vec<ExpandedMove>,
+}
+
+/// A move of such a position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpandedMove {
+    /// In coordinates.
+    #[serde(rename = "move")]
+    pub text: String,
+    /// What the short search said, for whoever makes the move.
+    pub glance: i16,
+    /// What the search of the position behind it said, for the side to move there; absent where the position was there already, or
+    /// the game is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<i16>,
+    /// Nodes of that search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+}
+
+/// Why a journal was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The disk refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A line is not what it must be.
+    #[error("{}, line {line}: expected {expected}, got {got}", path.display())]
+    Line {
+        /// The journal.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What belongs there.
+        expected: String,
+        /// What is there.
+        got: String,
+    },
+}
+
+/// A journal that is read to its end, and then written.
+pub struct Journal {
+    path: PathBuf,
+    /// What has not been read yet.
+    unread: Option<BufReader<File>>,
+    line: u64,
+}
+
+impl Journal {
+    /// Opens a journal, or begins one.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or is none of this game.
+    pub fn open(path: &Path, variant: &Variant) -> Result<Self, JournalError> {
+        drop_torn_line(path)?;
+        let header = Header {
+            format: FORMAT,
+            kind: KIND.into(),
+            variant: variant.name().into(),
+            rules_hash: variant.rules_hash().into(),
+        };
+        if !path.exists() || std::fs::metadata(path).map_err(FileError::at("look at", path))?.len() == 0 {
+            append_lines(path, &[line_of(&header)])?;
+        }
+        let file = File::open(path).map_err(FileError::at("open", path))?;
+        let mut journal = Self { path: path.to_owned(), unread: Some(BufReader::new(file)), line: 0 };
+        let text = journal.next_line()?.unwrap_or_default();
+        let found: Header = serde_json::from_str(&text)
+            .map_err(|error| journal.fault("the first line of a book's journal", error.to_string()))?;
+        if found != header {
+            return Err(journal.fault(&line_of(&header), text));
+        }
+        Ok(journal)
+    }
+
+    /// The next position that the journal has; `None` once all are read.
+    ///
+    /// # Errors
+    /// The line cannot be read, or is none of a journal.
+    pub fn next_recorded(&mut self) -> Result<Option<Expansion>, JournalError> {
+        let Some(text) = self.next_line()? else { return Ok(None) };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| self.fault("a position that was looked behind", error.to_string()))
+    }
+
+    /// Adds positions, on disk and synced when this returns.
+    ///
+    /// # Errors
+    /// The lines cannot be written.
+    pub fn append(&mut self, expansions: &[Expansion]) -> Result<(), FileError> {
+        if expansions.is_empty() {
+            return Ok(());
+        }
+        self.unread = None;
+        let lines: Vec<String> = expansions.iter().map(line_of).collect();
+        append_lines(&self.path, &lines)?;
+        self.line += lines.len() as u64;
+        Ok(())
+    }
+
+    /// That the last line read is not what it should be.
+    pub fn fault(&self, expected: &str, got: String) -> JournalError {
+        JournalError::Line { path: self.path.clone(), line: self.line, expected: expected.into(), got }
+    }
+
+    fn next_line(&mut self) -> Result<Option<String>, JournalError> {
+        let Some(unread) = &mut self.unread else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = unread.take(MOST_LINE).read_until(b'\n', &mut bytes).map_err(FileError::at("read", &self.path))?;
+        if read == 0 {
+            self.unread = None;
+            return Ok(None);
+        }
+        self.line += 1;
+        if bytes.pop() != Some(b'\n') {
+            return Err(self.fault("a whole line", format!("{read} bytes of one")));
+        }
+        String::from_utf8(bytes).map(Some).map_err(|_| self.fault("text in UTF-8", "other bytes".into()))
+    }
+}
+
+fn line_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("strings and numbers serialise")
+}
