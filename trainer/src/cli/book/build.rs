@@ -1,0 +1,98 @@
+//! `fairyforge book build`.
+
+use super::super::loops::beside;
+use super::super::output::outln;
+use super::super::selfplay::open_run;
+use super::super::{Failure, OrBadInput, load_variant, on_threads, or_run, stop_on_interrupt, threads};
+use super::judge;
+use crate::book::{Build, BuildError, Plan};
+use crate::progress::Progress;
+use anyhow::Context;
+use fairyforge_engine::book::{Book, Header};
+use serde::Serialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What `build` is told.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n\ndocs/books.md lists every key of a plan."
+)]
+pub struct BuildArgs {
+    /// The plan.
+    plan: PathBuf,
+    /// Folder of the run; data/runs/<name of the plan> if absent.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Threads; 0 is one a core.
+    #[arg(long, default_value_t = 0, value_parser = threads)]
+    threads: usize,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is saved of a plan: itself, and what it was started with.
+#[derive(Serialize)]
+struct SavedPlan<'a> {
+    kind: &'static str,
+    rules_hash: &'a str,
+    judge_digest: &'a str,
+    #[serde(flatten)]
+    plan: &'a Plan,
+}
+
+pub(super) fn build(args: &BuildArgs) -> Result<(), Failure> {
+    let doing = || format!("cannot use the plan {}", args.plan.display());
+    let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
+    let plan = Plan::read(&text).or_bad_input(doing)?;
+    let variant = load_variant(&beside(&args.plan, plan.variant.clone()))?;
+    plan.roots(&variant).or_bad_input(doing)?;
+    let judge = judge(&variant, plan.judge.as_deref().map(|named| beside(&args.plan, named.to_owned()).into()))?;
+    let stem = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("book");
+    let out = or_run(args.out.as_ref(), stem);
+    let (rules_hash, judge_digest) = (variant.rules_hash(), judge.digest.as_str());
+    let saved = SavedPlan { kind: "book", rules_hash, judge_digest, plan: &plan };
+    let run = open_run(&out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
+    let program = run.began_by().context("cannot read the run's version")?;
+    let stop = stop_on_interrupt()?;
+    let title = format!("book, {}", variant.name());
+    let progress = Progress::new(&title, "positions", plan.growth.positions as u64);
+    let (plan, stop, progress) = (&plan, &stop, &progress);
+    let build = Build { plan, variant: &variant, judge: &judge, run: &run, program: &program, stop, progress };
+    let built = on_threads(args.threads, || build.run())?.map_err(|error| cut_off(error, &out))?;
+    progress.finish();
+    let speed = built.searched as f64 / progress.elapsed().as_secs_f64().max(1e-3);
+    if built.searched > 0 {
+        crate::errln!("{} nodes searched, {speed:.0} a second", built.searched);
+    }
+    told(&built.book, built.leaves, &run.book(), args.json)
+}
+
+fn cut_off(error: BuildError, out: &Path) -> Failure {
+    match error {
+        BuildError::Stopped => {
+            let out = out.display();
+            Failure::Interrupted(format!("stopped; what was found is in {out}, the same command continues"))
+        }
+        BuildError::Root(_) | BuildError::Over(_) => Failure::BadInput(anyhow::Error::from(error)),
+        error => Failure::Failed(anyhow::Error::from(error).context("the book could not be built")),
+    }
+}
+
+fn told(book: &Book, leaves: usize, path: &Path, as_json: bool) -> Result<(), Failure> {
+    let Header { variant, positions, moves, manifest, .. } = book.header();
+    let bytes = book.as_bytes().len();
+    if as_json {
+        return outln!(
+            "{}",
+            json!({
+                "variant": variant, "positions": positions, "moves": moves, "leaves": leaves, "bytes": bytes,
+                "searches": manifest.searches, "nodes": manifest.nodes, "file": path.display().to_string(),
+            })
+        );
+    }
+    outln!("{positions} positions with {moves} moves of {variant}, {leaves} positions behind them")?;
+    outln!("{} searches, {} nodes", manifest.searches, manifest.nodes)?;
+    outln!("{} ({bytes} bytes)", path.display())
+}
