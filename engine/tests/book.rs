@@ -5,7 +5,7 @@
 mod common;
 
 use common::{cases, play, position, random_position, read, variant};
-use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Header, Manifest, SearchLimits};
+use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Header, Manifest, Oriented, SearchLimits};
 use fairyforge_engine::geometry::Square;
 use fairyforge_engine::moves::{Move, MoveKind};
 use fairyforge_engine::position::{Position, Unobserved};
@@ -27,7 +27,7 @@ fn book(name: &str, lines: &[Line<'_>]) -> Book {
         let entry = |&(text, weight, value)| BookMove {
             weight,
             value: Some(value),
-            ..BookMove::new(position.parse_move(text).unwrap())
+            ..BookMove::new(Oriented::of(&position).held(position.parse_move(text).unwrap()))
         };
         (BookKey::of(&position), moves.iter().map(entry).collect())
     });
@@ -146,17 +146,18 @@ fn every_field_of_a_move_is_kept() {
     let grand = variant("grand");
     let start = Position::start(&grand);
     let extremes = BookMove {
-        mv: start.legal_moves()[0],
+        mv: Oriented::of(&start).held(start.legal_moves()[0]),
         weight: u16::MAX,
         value: Some(-31_000),
         searched: Some(i16::MAX),
         results: [1, u32::MAX, 3],
         nodes: u64::MAX - 1,
     };
-    let nothing = BookMove::new(start.legal_moves()[1]);
-    let positions = vec![(BookKey::of(&start), vec![nothing, extremes])];
+    let nothing = BookMove::new(Oriented::of(&start).held(start.legal_moves()[1]));
+    let key = BookKey::of(&start);
+    let positions = vec![(key, vec![nothing, extremes])];
     let book = Book::new(std::slice::from_ref(&start), Manifest::default(), positions).unwrap();
-    assert_eq!(book.moves(&start), [extremes, nothing]);
+    assert_eq!(book.moves_of(key), [extremes, nothing]);
 }
 
 #[test]

@@ -30,6 +30,15 @@ pub enum Part {
     Matches,
 }
 
+/// Whether a game says anything about its moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It was played to its end.
+    Played,
+    /// A player failed: its result is none.
+    Failed,
+}
+
 /// How many games were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
@@ -132,30 +141,47 @@ impl Export<'_> {
     ///
     /// # Errors
     /// The games cannot be read, were played by other rules or are not there, or `out` refuses.
-    pub fn write(&self, out: &mut impl Write, mut heard: impl FnMut(u64)) -> Result<Exported, ExportError> {
-        let mut exported = Exported::default();
-        if self.part != Part::Matches {
-            exported.selfplay = self.selfplay(out, &mut heard)?;
-        }
-        if self.part != Part::Selfplay {
-            exported.matches = self.matches(out, &mut heard)?;
-        }
-        if exported == Exported::default() {
-            return Err(ExportError::Nothing(self.source.to_owned()));
-        }
+    pub fn write(&self, out: &mut impl Write, heard: impl FnMut(u64)) -> Result<Exported, ExportError> {
+        let exported = self.each(|game, _| Ok(game.write(out)?), heard)?;
         out.flush()?;
         Ok(exported)
     }
 
-    fn selfplay(&self, out: &mut impl Write, heard: &mut impl FnMut(u64)) -> Result<u64, ExportError> {
+    /// Gives the games to `take`, in their order, and calls `heard` with the number of plies of each shard or journal.
+    ///
+    /// # Errors
+    /// The games cannot be read, were played by other rules or are not there, or `take` refuses one.
+    pub fn each(
+        &self,
+        mut take: impl FnMut(PgnGame, Standing) -> Result<(), ExportError>,
+        mut heard: impl FnMut(u64),
+    ) -> Result<Exported, ExportError> {
+        let mut exported = Exported::default();
+        if self.part != Part::Matches {
+            exported.selfplay = self.selfplay(&mut take, &mut heard)?;
+        }
+        if self.part != Part::Selfplay {
+            exported.matches = self.matches(&mut take, &mut heard)?;
+        }
+        if exported == Exported::default() {
+            return Err(ExportError::Nothing(self.source.to_owned()));
+        }
+        Ok(exported)
+    }
+
+    fn selfplay(
+        &self,
+        take: &mut impl FnMut(PgnGame, Standing) -> Result<(), ExportError>,
+        heard: &mut impl FnMut(u64),
+    ) -> Result<u64, ExportError> {
         let rules_hash = Some(self.variant.rules_hash());
         let mut games = 0;
         let mut write = |shard: record::Shard| {
             let mut plies = 0;
             for record in &shard.games {
                 let game = self.selfplay_game(record, &shard.header.origin)?;
-                game.write(out)?;
                 plies += game.moves.len() as u64;
+                take(game, Standing::Played)?;
                 games += 1;
             }
             heard(plies);
@@ -198,7 +224,11 @@ impl Export<'_> {
         Ok(game)
     }
 
-    fn matches(&self, out: &mut impl Write, heard: &mut impl FnMut(u64)) -> Result<u64, ExportError> {
+    fn matches(
+        &self,
+        take: &mut impl FnMut(PgnGame, Standing) -> Result<(), ExportError>,
+        heard: &mut impl FnMut(u64),
+    ) -> Result<u64, ExportError> {
         let run = RunPaths::new(self.source);
         if !self.source.is_dir() {
             return Ok(0);
@@ -213,8 +243,8 @@ impl Export<'_> {
                 let place = || format!("{}, {}", journal.display(), entry.number());
                 let game = arena_pgn::game(self.variant, &header, event, &entry)
                     .map_err(|reason| ExportError::Game { place: place(), reason: reason.into() })?;
-                game.write(out)?;
                 plies += game.moves.len() as u64;
+                take(game, if entry.fault.is_some() { Standing::Failed } else { Standing::Played })?;
                 games += 1;
             }
             heard(plies);

@@ -75,6 +75,31 @@ pub struct Manifest {
     /// Games whose results were counted.
     #[serde(default)]
     pub games: u64,
+    /// Which games these were, if any were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
+}
+
+/// What was counted of which games.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counted {
+    /// Digest of the games.
+    pub digest: String,
+    /// Plies of each game that were looked at.
+    pub plies: u16,
+    /// Where the games may begin.
+    pub starts: Starts,
+}
+
+/// Where games may begin that are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Starts {
+    /// In the game's array.
+    Array,
+    /// Anywhere.
+    All,
 }
 
 /// What a search of one position might spend.

@@ -1,25 +1,19 @@
 //! Which positions are the same to a book.
 
+use super::Oriented;
 use crate::position::Position;
-use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// The key of a position: equal for positions with equal men, hands, side to move, castling rights and en-passant captures,
-/// whatever the counters say. The same in every version of the program.
+/// whatever the counters say; and for mirror images, where the rules are the same from left and right. The same in every version of the
+/// program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BookKey(u64);
 
 impl BookKey {
     /// The key of a position.
     pub fn of(position: &Position) -> Self {
-        Self::with_check(position).0
-    }
-
-    /// The key of a position, and a second number as good as another key: two positions of one key are told apart by it.
-    pub fn with_check(position: &Position) -> (Self, u64) {
-        let digest = Sha256::digest(position.identity_bytes());
-        let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-        (Self(number(&digest[..8])), number(&digest[8..16]))
+        Oriented::of(position).key()
     }
 
     /// The key that this number is.

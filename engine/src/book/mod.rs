@@ -1,21 +1,23 @@
 //! Opening books: positions by key, and for each the moves that may be played there, with what is known of them.
 //!
 //! A [`Book`] is the content of a file ([`file`], `docs/formats/book.md`), checked as a whole and then asked. [`BookKey`] says
-//! which positions are the same, [`BookMove`] is one move, [`Draw`] chooses among several. Nothing here searches or knows where
-//! books come from: the trainer builds them, [`crate::protocol`] plays from them. Books of openings in text, for matches, are
-//! something else and the trainer's alone.
+//! which positions are the same, [`Oriented`] which way round a book has one, [`BookMove`] is one move, [`Draw`] chooses among
+//! several. Nothing here searches or knows where books come from: the trainer builds them, [`crate::protocol`] plays from them.
+//! Books of openings in text, for matches, are something else and the trainer's alone.
 
 mod draw;
 mod error;
 pub mod file;
 mod key;
 mod moves;
+mod orientation;
 
 pub use draw::Draw;
 pub use error::BookError;
-pub use file::{Header, Manifest, SearchLimits};
+pub use file::{Counted, Header, Manifest, SearchLimits, Starts};
 pub use key::BookKey;
 pub use moves::BookMove;
+pub use orientation::Oriented;
 
 use crate::position::Position;
 use file::Layout;
@@ -55,12 +57,15 @@ impl Book {
         &self.bytes
     }
 
-    /// The moves of a position, the likeliest first; none if the book does not have it.
+    /// The moves of a position, the likeliest first; none if the book does not have it. Where it has the mirror image, they are
+    /// mirrored back.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
-        self.moves_of(BookKey::of(position))
+        let oriented = Oriented::of(position);
+        let asked = |entry: BookMove| BookMove { mv: oriented.asked(entry.mv), ..entry };
+        self.moves_of(oriented.key()).into_iter().map(asked).collect()
     }
 
-    /// The moves of the position with this key; none if the book does not have it.
+    /// The moves of the position with this key, as the book has them; none if the book does not have it.
     pub fn moves_of(&self, key: BookKey) -> Vec<BookMove> {
         self.layout.find(&self.bytes, key).map(|index| self.layout.moves(&self.bytes, index)).unwrap_or_default()
     }

@@ -120,9 +120,14 @@ impl Topology {
 
     /// `square` as seen from the other side of the board: mirrored rank, and on a turned board mirrored file.
     pub fn flip(&self, square: Square) -> Square {
-        let mirrored = |size: u8, line: u8| size.saturating_sub(1).saturating_sub(line);
-        let file = if self.turned { mirrored(self.width, square.file()) } else { square.file() };
-        Square::at(file, mirrored(self.height, square.row())).unwrap_or(square)
+        let square = if self.turned { self.mirror(square) } else { square };
+        Square::at(square.file(), self.height.saturating_sub(1).saturating_sub(square.row())).unwrap_or(square)
+    }
+
+    /// The square as far from the right edge as `square` is from the left one. It need not exist.
+    pub fn mirror(&self, square: Square) -> Square {
+        let file = self.width.saturating_sub(1).saturating_sub(square.file());
+        Square::at(file, square.row()).unwrap_or(square)
     }
 
     /// A whole set as seen from the other side.
@@ -200,6 +205,14 @@ mod tests {
         for bad in ["", "a", "0", "a0", "k5", "a12", "a1x", "a01", "a999", "é5", "A1", "a-1"] {
             assert!(board.parse(bad).is_err(), "{bad:?} was accepted");
         }
+    }
+
+    #[test]
+    fn squares_change_sides() {
+        let board = |width| Topology::new(width, 8, 1, SquareSet::EMPTY).unwrap();
+        let square = |file| Square::at(file, 3).unwrap();
+        assert_eq!([0, 5, 11].map(|file| board(12).mirror(square(file))), [11, 6, 0].map(square));
+        assert_eq!(board(9).mirror(square(4)), square(4));
     }
 
     #[test]

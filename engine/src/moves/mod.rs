@@ -16,7 +16,7 @@ pub use generate::Wanted;
 pub use safety::Safety;
 pub use san::SanError;
 
-use crate::geometry::Square;
+use crate::geometry::{Square, Topology};
 use crate::variant::rules::Unit;
 
 /// A move in four bytes: from, to, kind and the unit dropped or promoted to.
@@ -75,6 +75,12 @@ impl Move {
             3 => MoveKind::Promotion(unit),
             _ => MoveKind::Drop(unit),
         }
+    }
+
+    /// The same move with left and right exchanged.
+    #[must_use]
+    pub fn mirrored(self, topology: &Topology) -> Self {
+        Self::new(topology.mirror(self.from()), topology.mirror(self.to()), self.kind())
     }
 
     /// The move as a number, for tables.

@@ -9,6 +9,7 @@ pub mod audit;
 mod fen;
 mod keys;
 mod make;
+mod mirror;
 mod packed;
 mod piece;
 

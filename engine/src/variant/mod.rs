@@ -15,6 +15,7 @@ pub mod mobility;
 pub(crate) mod paths;
 pub mod pattern;
 pub mod rules;
+pub(crate) mod symmetry;
 pub mod tables;
 mod ways;
 
@@ -25,6 +26,8 @@ pub use library::LoadError;
 use paths::{Path, View};
 use rules::{CheckRule, Colour, MAX_UNITS, PromotionChoice, Rules, Unit, UnitRules};
 use sha2::{Digest, Sha256};
+use std::sync::OnceLock;
+pub use symmetry::Images;
 use tables::{AttackStep, MoveStep, Programs};
 pub use ways::{OPEN_CENTRE, Way};
 
@@ -55,6 +58,7 @@ pub struct Variant {
     promotion_zone: [[SquareSet; MAX_UNITS]; 2],
     array_count: [[u8; MAX_UNITS]; 2],
     hand_size: [u8; MAX_UNITS],
+    images: OnceLock<Images>,
 }
 
 impl Variant {
@@ -106,6 +110,7 @@ impl Variant {
             promotion_zone: promotion_zones(&rules),
             array_count: array_count(&rules),
             hand_size: hand_size(&rules),
+            images: OnceLock::new(),
             rules,
         };
         CompileErrors::none_of(contradictions::of(&variant, &paths))?;

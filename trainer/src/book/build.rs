@@ -3,21 +3,23 @@
 //! What is chosen depends on what is known, and what is known is the journal; threads only decide how soon it is known. So a
 //! build that was cut off ends with the same bytes as an undisturbed one, on any number of threads.
 
+use super::games::{Counting, Counts, GamesError, Sources, Tally};
 use super::graph::{Child, Collision, Edge, Found, Graph, NodeId};
 use super::growth::cheapest;
 use super::journal::{ExpandedMove, Expansion, Journal, JournalError};
 use super::searcher::{Candidates, Searcher};
 use super::values::before;
 use super::weights::weights;
-use super::{Growth, Plan, SearchSettings};
+use super::{CandidateSettings, Growth, Plan, SearchSettings};
 use crate::named_judge::NamedJudge;
 use crate::progress::Progress;
 use crate::run_dir::{FileError, RunDir, write_atomically};
-use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Manifest, SearchLimits};
+use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Manifest, Oriented, SearchLimits, Starts};
 use fairyforge_engine::position::{FenError, Position};
 use fairyforge_engine::variant::Variant;
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -29,6 +31,8 @@ pub struct Build<'a> {
     pub variant: &'a Arc<Variant>,
     /// What judges positions.
     pub judge: &'a NamedJudge,
+    /// Games whose results are noted, if any.
+    pub games: Option<GamesToCount<'a>>,
     /// Where it is built.
     pub run: &'a RunDir,
     /// The program's version, as the book tells it.
@@ -39,6 +43,15 @@ pub struct Build<'a> {
     pub progress: &'a Progress,
 }
 
+/// Games whose results are to be noted.
+#[derive(Clone, Copy)]
+pub struct GamesToCount<'a> {
+    /// Where they are.
+    pub paths: &'a [PathBuf],
+    /// What was found when they were looked at first.
+    pub tally: &'a Tally,
+}
+
 /// A book that was built.
 pub struct Built {
     /// The book.
@@ -47,6 +60,8 @@ pub struct Built {
     pub leaves: usize,
     /// Nodes that this process searched.
     pub searched: u64,
+    /// Positions in which the short searches would have left out the move that the search of the position prefers.
+    pub kept: u64,
 }
 
 /// Why a build ended early.
@@ -67,6 +82,9 @@ pub enum BuildError {
     /// What was built is no book.
     #[error(transparent)]
     Book(#[from] BookError),
+    /// Games cannot be counted, or are no longer what they were.
+    #[error(transparent)]
+    Games(#[from] GamesError),
     /// The disk refuses.
     #[error(transparent)]
     File(#[from] FileError),
@@ -83,6 +101,9 @@ struct State {
     nodes: u64,
     /// Nodes of this process.
     searched: u64,
+    candidates: CandidateSettings,
+    /// Positions in which the short searches would have left out the move that is preferred.
+    kept: u64,
     /// Positions that the journal had; `None` once they have been told.
     replayed: Option<u64>,
 }
@@ -98,8 +119,9 @@ impl Build<'_> {
             return Err(BuildError::Over(over.fen()));
         }
         let journal = Journal::open(&self.run.book_journal(), self.variant)?;
+        let (graph, candidates) = (Graph::new(roots)?, self.plan.candidates);
         let mut state =
-            State { graph: Graph::new(roots)?, journal, searches: 0, nodes: 0, searched: 0, replayed: Some(0) };
+            State { graph, journal, searches: 0, nodes: 0, searched: 0, candidates, kept: 0, replayed: Some(0) };
         self.grow(&mut state)?;
         self.tell_replayed(&mut state);
         if state.journal.next_recorded()?.is_some() {
@@ -107,7 +129,12 @@ impl Build<'_> {
         }
         let book = self.finished(&state)?;
         write_atomically(&self.run.book(), book.as_bytes())?;
-        Ok(Built { book, leaves: state.graph.len() - state.graph.expanded(), searched: state.searched })
+        Ok(Built {
+            book,
+            leaves: state.graph.len() - state.graph.expanded(),
+            searched: state.searched,
+            kept: state.kept,
+        })
     }
 
     fn grow(&self, state: &mut State) -> Result<(), BuildError> {
@@ -160,7 +187,7 @@ impl Build<'_> {
     /// What there is behind positions. Of a position that several of them lead to, the first tells. `None`: stopped.
     fn expansions(&self, state: &State, positions: &[NodeId]) -> Option<Result<Vec<Expansion>, Collision>> {
         let searcher = || Searcher::new(&self.judge.judge, self.plan.search, self.plan.candidates, self.stop);
-        let glance = |searcher: &mut Searcher<'_>, &id: &NodeId| searcher.candidates(&state.graph.position(id));
+        let glance = |searcher: &mut Searcher<'_>, &id: &NodeId| glanced(&state.graph, id, searcher);
         let glanced: Vec<Candidates> = positions.par_iter().map_init(searcher, glance).collect::<Option<Vec<_>>>()?;
         let new = match unsearched(&state.graph, &glanced) {
             Ok(new) => new,
@@ -175,6 +202,8 @@ impl Build<'_> {
         for ((at, number), found) in new.into_iter().zip(found) {
             let entry = &mut expansions[at].moves[number];
             (entry.score, entry.nodes) = (Some(found.score), Some(found.nodes));
+            let behind = &glanced[at].moves[number].child.position;
+            entry.reply = found.best.map(|mv| behind.move_text(mv));
         }
         Some(Ok(expansions))
     }
@@ -182,8 +211,12 @@ impl Build<'_> {
     fn finished(&self, state: &State) -> Result<Book, BuildError> {
         let graph = &state.graph;
         let values = graph.links().values();
+        let counts = self.counts(graph)?;
         let expanded = (0..graph.len() as NodeId).filter(|&id| !graph.edges(id).is_empty());
-        let positions = expanded.map(|id| (graph.key(id), self.moves(graph, &values, id))).collect();
+        let mut positions: Vec<_> = expanded.map(|id| (graph.key(id), self.moves(graph, &values, id))).collect();
+        for (key, moves) in &mut positions {
+            moves.iter_mut().for_each(|entry| entry.results = counts.results(*key, entry.mv));
+        }
         let SearchSettings { nodes, table_mebibytes } = self.plan.search;
         let method = match self.plan.growth.by {
             Growth::DropOut => "drop-out expansion",
@@ -198,9 +231,25 @@ impl Build<'_> {
             limits: Some(SearchLimits { nodes, table_mebibytes }),
             searches: state.searches,
             nodes: state.nodes,
-            games: 0,
+            games: self.games.map_or(0, |games| games.tally.games),
+            counted: self.games.map(|games| games.tally.counted(self.counting())),
         };
         Ok(Book::new(graph.roots(), manifest, positions)?)
+    }
+
+    const fn counting(&self) -> Counting {
+        Counting { plies: self.plan.games.most_plies, starts: Starts::All }
+    }
+
+    /// The results of all games in positions that are looked behind.
+    fn counts(&self, graph: &Graph) -> Result<Counts, BuildError> {
+        let Some(games) = self.games else { return Ok(Counts::default()) };
+        let sources = Sources { paths: games.paths, variant: self.variant, counting: self.counting() };
+        let progress = Progress::new("counting", "games", games.tally.games);
+        let (counts, tally) = Counts::of(&sources, &progress, |key| graph.is_looked_behind(key))?;
+        progress.finish();
+        tally.expect(&games.tally.digest)?;
+        Ok(counts)
     }
 
     fn moves(&self, graph: &Graph, values: &[i16], id: NodeId) -> Vec<BookMove> {
@@ -219,6 +268,19 @@ impl Build<'_> {
         };
         edges.iter().zip(seen).zip(weights).map(entry).collect()
     }
+}
+
+/// The moves of a position that are worth a search, and among them the one that the search of the position prefers. A root, which nobody
+/// has searched, is searched for that.
+fn glanced(graph: &Graph, id: NodeId, searcher: &mut Searcher<'_>) -> Option<Candidates> {
+    let position = graph.position(id);
+    let (found, nodes) = match graph.found(id) {
+        Some(found) => (found, 0),
+        None => searcher.look(&position).map(|found| (found, found.nodes))?,
+    };
+    let mut candidates = searcher.candidates(&position, found.best)?;
+    candidates.nodes += nodes;
+    Some(candidates)
 }
 
 /// Which candidates lead to positions that nobody has searched, as (position, move), each position once.
@@ -244,6 +306,7 @@ fn unfinished(graph: &Graph, id: NodeId, glanced: &Candidates) -> Expansion {
         glance: candidate.glance,
         score: None,
         nodes: None,
+        reply: None,
     });
     Expansion { position: graph.key(id).to_string(), glanced: glanced.nodes, moves: moves.collect() }
 }
@@ -265,6 +328,7 @@ impl State {
         if children.is_empty() {
             return Err(self.journal.fault("a move or more", "none".into()).into());
         }
+        self.kept += u64::from(expansion.keeps_what_was_left_out(&self.candidates));
         self.searches += children.iter().filter(|(_, found)| found.is_some()).count() as u64;
         self.nodes +=
             expansion.glanced + children.iter().filter_map(|(_, found)| found.map(|found| found.nodes)).sum::<u64>();
@@ -282,11 +346,19 @@ impl State {
         if before.iter().any(|(child, _)| child.mv == mv) {
             return Err(fault("each move once", entry.text.clone()).into());
         }
+        if Oriented::of(position).held(mv) != mv {
+            return Err(fault("the other of two moves that mirror each other", entry.text.clone()).into());
+        }
         let child = Child::behind(position, mv);
         let is_known = self.graph.known(&child)?.is_some() || before.iter().any(|(other, _)| other.key == child.key);
         match (entry.score.zip(entry.nodes), is_known || child.over.is_some()) {
-            (Some((score, nodes)), false) => Ok((child, Some(Found { score, nodes }))),
-            (None, true) => Ok((child, None)),
+            (Some((score, nodes)), false) => {
+                let reply = entry.reply.as_deref().map(|text| child.position.parse_move(text)).transpose();
+                let best = reply.map_err(|error| fault("a legal reply", error.to_string()))?;
+                Ok((child, Some(Found { score, nodes, best })))
+            }
+            (None, true) if entry.reply.is_none() => Ok((child, None)),
+            (None, true) => Err(fault("no reply to a move that was not searched", entry.text.clone()).into()),
             (None, false) => Err(fault("the score of a new position", format!("none of {}", entry.text)).into()),
             (Some(_), true) => Err(fault("no score of a known position", format!("one of {}", entry.text)).into()),
         }

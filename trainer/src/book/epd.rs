@@ -6,7 +6,8 @@
 //! The first line is a remark with the file's header.
 
 use super::walk::Walk;
-use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Header};
+use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Header, Oriented};
+use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{FenError, Position};
 use fairyforge_engine::variant::Variant;
 use std::fmt::Write as _;
@@ -76,14 +77,22 @@ fn line(position: &Position, moves: &[BookMove]) -> String {
     text
 }
 
+/// What text that [`write()`] wrote says of the book.
+///
+/// # Errors
+/// The first line says nothing.
+pub fn header(text: &str) -> Result<Header, EpdError> {
+    let first = text.lines().next().unwrap_or_default();
+    let header = first.strip_prefix(REMARK).ok_or_else(|| EpdError::Header(format!("{first:.40?}")))?;
+    serde_json::from_str(header).map_err(|error| EpdError::Header(error.to_string()))
+}
+
 /// Reads what [`write()`] wrote.
 ///
 /// # Errors
 /// The text is nothing of the kind, or not of this variant.
 pub fn read(variant: &Arc<Variant>, text: &str) -> Result<Book, EpdError> {
-    let first = text.lines().next().unwrap_or_default();
-    let header = first.strip_prefix(REMARK).ok_or_else(|| EpdError::Header(format!("{:.40?}", first)))?;
-    let header: Header = serde_json::from_str(header).map_err(|error| EpdError::Header(error.to_string()))?;
+    let header = header(text)?;
     let roots = header.roots.iter().map(|fen| Position::from_fen(variant, fen));
     let roots = roots.collect::<Result<Vec<_>, _>>().map_err(|source| EpdError::Position { line: 1, source })?;
     let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty() && !text.starts_with('#'));
@@ -100,18 +109,27 @@ fn entry(variant: &Arc<Variant>, line: usize, text: &str) -> Result<(BookKey, Ve
     let operations = fields.next().unwrap_or_default().split(';').map(str::trim).filter(|text| !text.is_empty());
     let is_move =
         |text: &&str| text.strip_prefix('m').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let oriented = Oriented::of(&position);
     let moves = operations.filter(is_move).map(|operation| {
-        read_move(&position, operation).ok_or_else(|| refused("a move with seven numbers", operation))
+        let entry = read_move(&position, operation).ok_or_else(|| refused("a move with seven numbers", operation))?;
+        Ok(BookMove { mv: oriented.held(entry.mv), ..entry })
     });
-    Ok((BookKey::of(&position), moves.collect::<Result<_, _>>()?))
+    Ok((oriented.key(), moves.collect::<Result<_, EpdError>>()?))
 }
 
 fn read_move(position: &Position, operation: &str) -> Option<BookMove> {
-    let words: Vec<&str> = operation.split(' ').skip(1).collect();
-    let &[mv, weight, value, searched, wins, draws, losses, nodes] = words.as_slice() else { return None };
+    let (_, told) = operation.split_once(' ')?;
+    let (mv, said) = told.split_once(' ')?;
+    numbers(position.parse_move(mv).ok()?, said)
+}
+
+/// A move with the seven numbers that text has behind it.
+pub(super) fn numbers(mv: Move, said: &str) -> Option<BookMove> {
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let &[weight, value, searched, wins, draws, losses, nodes] = words.as_slice() else { return None };
     let known = |text: &str| if text == "-" { Some(None) } else { text.parse().ok().map(Some) };
     Some(BookMove {
-        mv: position.parse_move(mv).ok()?,
+        mv,
         weight: weight.parse().ok()?,
         value: known(value)?,
         searched: known(searched)?,

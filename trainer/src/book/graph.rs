@@ -1,11 +1,12 @@
 //! The positions of a book that is being built, and the moves between them. Positions that are reached by several ways are there once.
 //!
 //! A position is kept as the way to it, two dozen bytes, and set up again when it is needed: a book of a million positions has some
-//! millions more that nobody has looked behind. Two positions of one key would be taken for one another, so a second number
+//! millions more that nobody has looked behind. Every position stands as books have it ([`Oriented`]): of two mirror images there is one,
+//! and the moves of the graph are its moves. Two positions of one key would be taken for one another, so a second number
 //! tells them apart, and ends the building.
 
 use super::values::Links;
-use fairyforge_engine::book::BookKey;
+use fairyforge_engine::book::{BookKey, Oriented};
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::search::score::{DRAW, MATE, is_mate};
@@ -36,6 +37,8 @@ pub struct Node {
     state: State,
     /// Nodes of that search.
     nodes: u64,
+    /// The move that it prefers.
+    best: Option<Move>,
 }
 
 /// How a position was found first.
@@ -70,7 +73,7 @@ pub struct Edge {
 pub struct Child {
     /// The move.
     pub mv: Move,
-    /// The position, as if a game began with it.
+    /// The position as books have it, as if a game began with it: perhaps the mirror image of what stands on the board after the move.
     pub position: Position,
     /// Its key.
     pub key: BookKey,
@@ -86,6 +89,8 @@ pub struct Found {
     pub score: i16,
     /// Nodes searched.
     pub nodes: u64,
+    /// The move it prefers, in the position as books have it.
+    pub best: Option<Move>,
 }
 
 /// Two positions have one key.
@@ -101,12 +106,17 @@ pub struct Collision {
 impl Child {
     /// The position behind a legal move.
     pub fn behind(position: &Position, mv: Move) -> Self {
-        let mut after = position.clone();
-        after.make(mv, &mut Unobserved);
-        let after = after.as_first();
-        let (key, check) = BookKey::with_check(&after);
-        Self { mv, key, check, over: value_if_over(&after), position: after }
+        let after = Oriented::of(&after(position, mv));
+        let (key, check, position) = (after.key(), after.check(), after.into_position());
+        Self { mv, key, check, over: value_if_over(&position), position }
     }
+}
+
+/// What stands on the board after a legal move, as if a game began with it.
+pub fn after(position: &Position, mv: Move) -> Position {
+    let mut after = position.clone();
+    after.make(mv, &mut Unobserved);
+    after.as_first()
 }
 
 /// The value of a position that ends the game, for its side to move.
@@ -128,11 +138,11 @@ impl Graph {
     pub fn new(roots: Vec<Position>) -> Result<Self, Collision> {
         let mut graph = Self { roots, nodes: Vec::new(), by_key: HashMap::new(), edges: Vec::new(), expanded: 0 };
         for index in 0..graph.roots.len() {
-            let position = graph.roots[index].clone();
-            let (key, check) = BookKey::with_check(&position);
-            if graph.find(key, check, &position)?.is_none() {
+            let root = Oriented::of(&graph.roots[index]);
+            let (key, check) = (root.key(), root.check());
+            if graph.find(key, check, root.position())?.is_none() {
                 let (origin, state) = (Origin::Root(index as u32), State::Leaf);
-                graph.add(Node { key, check, origin, plies: 0, score: None, state, nodes: 0 });
+                graph.add(Node { key, check, origin, plies: 0, score: None, state, nodes: 0, best: None });
             }
         }
         Ok(graph)
@@ -153,7 +163,7 @@ impl Graph {
         self.nodes.is_empty()
     }
 
-    /// The roots.
+    /// The roots, the way round they were given.
     pub fn roots(&self) -> &[Position] {
         &self.roots
     }
@@ -164,7 +174,7 @@ impl Graph {
         (0..self.roots.len().min(self.nodes.len()) as NodeId).filter(is_root)
     }
 
-    /// The position, set up, as if a game began with it.
+    /// The position as books have it, set up, as if a game began with it.
     pub fn position(&self, id: NodeId) -> Position {
         let mut way = Vec::new();
         let mut at = id;
@@ -177,10 +187,8 @@ impl Graph {
                 }
             }
         };
-        let mut position = self.roots[root as usize].clone();
-        for mv in way.into_iter().rev() {
-            position.make(mv, &mut Unobserved);
-        }
+        let root = Oriented::of(&self.roots[root as usize]).into_position();
+        let position = way.into_iter().rev().fold(root, |position, mv| Child::behind(&position, mv).position);
         position.as_first()
     }
 
@@ -191,8 +199,8 @@ impl Graph {
 
     /// What the search of a position said, if there was one.
     pub fn found(&self, id: NodeId) -> Option<Found> {
-        let Node { score, nodes, .. } = self.nodes[id as usize];
-        score.map(|score| Found { score, nodes })
+        let Node { score, nodes, best, .. } = self.nodes[id as usize];
+        score.map(|score| Found { score, nodes, best })
     }
 
     /// The moves of a position that is looked behind.
@@ -201,6 +209,11 @@ impl Graph {
             State::Expanded { first, count } => &self.edges[first as usize..first as usize + usize::from(count)],
             State::Leaf | State::Over => &[],
         }
+    }
+
+    /// Whether somebody has looked behind the position with this key.
+    pub fn is_looked_behind(&self, key: BookKey) -> bool {
+        self.by_key.get(&key).is_some_and(|&id| !self.edges(id).is_empty())
     }
 
     /// Whether a position may be looked behind: nobody has, the game goes on, no mate is in sight, and it is not too far away.
@@ -233,8 +246,9 @@ impl Graph {
                     let state = if child.over.is_some() { State::Over } else { State::Leaf };
                     let score = child.over.or(found.map(|found| found.score));
                     let nodes = found.map_or(0, |found| found.nodes);
+                    let best = found.and_then(|found| found.best);
                     let (key, check, origin) = (child.key, child.check, Origin::Move { parent, mv });
-                    self.add(Node { key, check, origin, plies, score, state, nodes })
+                    self.add(Node { key, check, origin, plies, score, state, nodes, best })
                 }
             };
             self.edges.push(Edge { mv, child });
@@ -284,7 +298,7 @@ mod tests {
     fn expand(graph: &mut Graph, id: NodeId, moves: &str) {
         let position = graph.position(id);
         let child = |text| Child::behind(&position, position.parse_move(text).unwrap());
-        let found = Some(Found { score: 10, nodes: 5 });
+        let found = Some(Found { score: 10, nodes: 5, best: None });
         let children: Vec<_> = moves.split(' ').map(|text| (child(text), found)).collect();
         graph.expand(id, &children).unwrap();
     }

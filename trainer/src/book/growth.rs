@@ -78,7 +78,8 @@ mod tests {
     fn expand(graph: &mut Graph, id: NodeId, moves: &[(&str, i16)]) {
         let position = graph.position(id);
         let child = |&(text, score): &(&str, i16)| {
-            (Child::behind(&position, position.parse_move(text).unwrap()), Some(Found { score, nodes: 1 }))
+            let found = Found { score, nodes: 1, best: None };
+            (Child::behind(&position, position.parse_move(text).unwrap()), Some(found))
         };
         graph.expand(id, &moves.iter().map(child).collect::<Vec<_>>()).unwrap();
     }

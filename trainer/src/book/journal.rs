@@ -4,6 +4,7 @@
 //! A build that was cut off begins anew and takes what it finds in the journal instead of searching, line by line, so that a
 //! journal of any length is never in memory. A last line without its end is what a killed writer left, and does not count.
 
+use super::CandidateSettings;
 use crate::run_dir::{FileError, append_lines, drop_torn_line};
 use fairyforge_engine::variant::Variant;
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,9 @@ pub struct ExpandedMove {
     /// Nodes of that search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
+    /// The reply that it prefers, in coordinates of the position as the book has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
 }
 
 /// Why a journal was refused.
@@ -84,6 +88,14 @@ pub struct Journal {
     /// What has not been read yet.
     unread: Option<BufReader<File>>,
     line: u64,
+}
+
+impl Expansion {
+    /// Whether the last move is there only because the search of the position itself prefers it.
+    pub fn keeps_what_was_left_out(&self, settings: &CandidateSettings) -> bool {
+        let (Some(first), Some(last)) = (self.moves.first(), self.moves.last()) else { return false };
+        self.moves.len() > settings.most || i32::from(first.glance) - i32::from(last.glance) > settings.window
+    }
 }
 
 impl Journal {

@@ -40,6 +40,9 @@ pub struct Plan {
     /// How often moves are to be played.
     #[serde(default)]
     pub weights: WeightSettings,
+    /// Which games are counted.
+    #[serde(default)]
+    pub games: GameSettings,
 }
 
 /// How positions are searched.
@@ -127,6 +130,22 @@ impl Default for WeightSettings {
     }
 }
 
+/// Games whose results are noted beside the moves. They change no value and no weight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GameSettings {
+    /// Runs, folders of shards and PGN files; none: nothing is counted.
+    pub sources: Vec<String>,
+    /// Plies of each game that are looked at.
+    pub most_plies: u16,
+}
+
+impl Default for GameSettings {
+    fn default() -> Self {
+        Self { sources: Vec::new(), most_plies: 60 }
+    }
+}
+
 impl Plan {
     /// Reads and checks a plan.
     ///
@@ -157,7 +176,7 @@ impl Plan {
 
     fn check(&self) -> Result<(), PlanError> {
         require("format", self.format == FORMAT, FORMAT, self.format)?;
-        let Self { search, candidates, growth, weights, .. } = self;
+        let Self { search, candidates, growth, weights, games, .. } = self;
         for (key, nodes) in [("search.nodes", search.nodes), ("candidates.nodes", candidates.nodes)] {
             require(key, (1..=MOST_NODES).contains(&nodes), format!("1 to {MOST_NODES}"), nodes)?;
         }
@@ -167,6 +186,7 @@ impl Plan {
             ("growth.positions", growth.positions, MOST_POSITIONS),
             ("growth.batch", growth.batch, MOST_BATCH),
             ("growth.plies", usize::from(growth.plies), usize::from(MOST_PLIES)),
+            ("games.most_plies", usize::from(games.most_plies), usize::from(MOST_PLIES)),
         ];
         for (key, count, most) in counts {
             require(key, (1..=most).contains(&count), format!("1 to {most}"), count)?;

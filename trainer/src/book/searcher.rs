@@ -3,7 +3,9 @@
 
 use super::graph::{Child, Found};
 use super::{CandidateSettings, SearchSettings};
+use fairyforge_engine::book::Oriented;
 use fairyforge_engine::evaluate::Judge;
+use fairyforge_engine::moves::Move;
 use fairyforge_engine::position::Position;
 use fairyforge_engine::search::{Limits, Memory, Params, Request, search_with};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,11 +48,14 @@ impl<'a> Searcher<'a> {
         Self { judge, settings: (search, candidates), stop, short, long }
     }
 
-    /// The moves of a position that are worth a search. `None`: stopped.
-    pub fn candidates(&mut self, position: &Position) -> Option<Candidates> {
+    /// The moves that are worth a search, of a position as books have it. Where it is its own mirror image, of two moves that are images of
+    /// one another one is looked at. `preferred`, the best by a search of the position itself, is among them whatever the short searches
+    /// say: last, if they would have left it out. `None`: stopped.
+    pub fn candidates(&mut self, position: &Position, preferred: Option<Move>) -> Option<Candidates> {
         let CandidateSettings { most, nodes: each, window } = self.settings.1;
         let (mut moves, mut nodes) = (Vec::new(), 0);
-        for mv in position.legal_moves() {
+        let oriented = Oriented::of(position);
+        for mv in position.legal_moves().into_iter().filter(|&mv| oriented.held(mv) == mv) {
             let child = Child::behind(position, mv);
             let value = match child.over {
                 Some(value) => value,
@@ -65,8 +70,10 @@ impl<'a> Searcher<'a> {
         // Sorting keeps the generator's order of equals, which is no property of the game: the bits of moves decide.
         moves.sort_by_key(|candidate| (std::cmp::Reverse(candidate.glance), candidate.child.mv.to_bits()));
         let best = moves.first().map_or(0, |best| i32::from(best.glance));
-        moves.retain(|candidate| best - i32::from(candidate.glance) <= window);
-        moves.truncate(most);
+        let good = moves.iter().take_while(|candidate| best - i32::from(candidate.glance) <= window).count();
+        let left_out = moves.split_off(good.min(most));
+        let preferred = preferred.map(|mv| oriented.held(mv));
+        moves.extend(left_out.into_iter().find(|candidate| Some(candidate.child.mv) == preferred));
         Some(Candidates { moves, nodes })
     }
 
@@ -81,6 +88,6 @@ fn search(judge: &Judge, memory: &mut Memory, position: &Position, nodes: u64, s
     let limits = Limits::nodes(nodes);
     let request = Request { position, earlier: &[], limits: &limits, evaluator: judge, endgames: None, stop };
     let report = search_with(&request, memory, |_, _| ());
-    let found = Found { score: report.score as i16, nodes: report.nodes };
+    let found = Found { score: report.score as i16, nodes: report.nodes, best: report.best };
     (!stop.load(Ordering::Relaxed)).then_some(found)
 }

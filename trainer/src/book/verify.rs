@@ -1,18 +1,22 @@
 //! Whether a book is what it says: moves legal, positions reached, values and weights those that follow from the searches, and
 //! searches that come out the same again.
 
+use super::games::{Counting, Counts, GamesError, Sources};
 use super::graph::{Child, Found};
+use super::import;
 use super::searcher::Searcher;
 use super::values::{Links, before, behind};
 use super::walk::Walk;
 use super::weights::weights;
-use super::{CandidateSettings, Plan, SearchSettings};
+use super::{CandidateSettings, Plan, SearchSettings, WeightSettings};
+use crate::progress::Progress;
 use crate::selfplay::seeds::Dice;
-use fairyforge_engine::book::{Book, BookKey, BookMove};
+use fairyforge_engine::book::{Book, BookKey, BookMove, Manifest, Oriented};
 use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::position::Position;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// What was found out about a book.
@@ -47,31 +51,86 @@ pub struct Again {
 pub fn verify(book: &Book) -> Verification {
     let walk = Walk::of(book);
     let mut found = Verification { faults: walk.faults.clone(), positions: walk.len(), ..Verification::default() };
-    let plan = Plan::read(&book.header().manifest.plan).ok();
     let net = Net::of(book, &walk, &mut found.faults);
     found.moves = net.links.children.len();
     found.exits = net.links.own.len() - walk.len();
-    found.weighed = plan.is_some();
+    let law = Law::of(book);
+    found.weighed = law.is_some();
     found.valued = net.is_whole;
     let values = net.links.values();
     for index in 0..walk.len() {
         let position = walk.position(index);
         let moves: Vec<BookMove> = legal(&walk, book, &position).into_iter().map(|(entry, _)| entry).collect();
+        check_images(&position, &moves, &mut found.faults);
         if net.is_whole {
             let seen: Vec<i16> =
                 net.links.children(index).iter().map(|&child| before(values[child as usize])).collect();
             check_values(&position, &moves, &seen, &mut found.faults);
         }
-        if let Some(plan) = &plan {
-            check_weights(&position, &moves, plan, &mut found.faults);
+        if let Some(expected) = law.as_ref().and_then(|law| law.weights(&moves)) {
+            check_weights(&position, &moves, &expected, &mut found.faults);
         }
     }
     found
 }
 
+/// Counts the games again that a book was told of. Nothing to be counted, or wrong, is nothing to tell.
+///
+/// # Errors
+/// The games cannot be read, or are others.
+pub fn count_again(book: &Book, paths: &[PathBuf]) -> Result<Vec<String>, GamesError> {
+    let manifest = &book.header().manifest;
+    let (Some(counted), Some(root)) = (&manifest.counted, book.roots().first()) else { return Ok(Vec::new()) };
+    let counting = Counting { plies: counted.plies, starts: counted.starts };
+    let progress = Progress::new("counting again", "games", manifest.games);
+    let sources = Sources { paths, variant: root.variant(), counting };
+    let (counts, tally) = Counts::of(&sources, &progress, |key| book.has(key))?;
+    progress.finish();
+    tally.expect(&counted.digest)?;
+    let mut faults = Vec::new();
+    if tally.games != manifest.games {
+        faults.push(format!("expected {} games, got {}", manifest.games, tally.games));
+    }
+    let walk = Walk::of(book);
+    for index in 0..walk.len() {
+        check_counts(&walk.position(index), book, &counts, &mut faults);
+    }
+    Ok(faults)
+}
+
+fn check_counts(position: &Position, book: &Book, counts: &Counts, faults: &mut Vec<String>) {
+    let oriented = Oriented::of(position);
+    let entries = book.moves_of(oriented.key());
+    for entry in &entries {
+        let (expected, got) = (counts.results(oriented.key(), entry.mv), entry.results);
+        if expected != got {
+            let (text, fen) = (position.move_text(oriented.asked(entry.mv)), position.fen());
+            faults.push(format!("{text} in {fen}: expected the results {expected:?}, got {got:?}"));
+        }
+    }
+    if book.header().manifest.method == import::METHOD {
+        let missing = counts.moves(oriented.key()).filter(|(mv, _)| entries.iter().all(|entry| entry.mv != *mv));
+        faults.extend(missing.map(|(mv, _)| {
+            let text = position.move_text(oriented.asked(mv));
+            format!("{text} in {}: expected every move of the games, got all but this", position.fen())
+        }));
+    }
+}
+
 /// The moves of a position that are legal, with what is behind them.
 fn legal(walk: &Walk, book: &Book, position: &Position) -> Vec<(BookMove, Child)> {
     walk.moves(book, position).into_iter().filter_map(|(entry, child)| Some((entry, child?))).collect()
+}
+
+/// Of two moves that are images of one another in a position that is its own, a book has the one with lesser bits.
+fn check_images(position: &Position, moves: &[BookMove], faults: &mut Vec<String>) {
+    let oriented = Oriented::of(position);
+    for entry in moves.iter().filter(|entry| oriented.asked(oriented.held(entry.mv)) != entry.mv) {
+        let (text, fen) = (position.move_text(entry.mv), position.fen());
+        faults.push(format!(
+            "{text} in {fen}: expected its mirror image, which is the same move, got both or the wrong one"
+        ));
+    }
 }
 
 fn check_values(position: &Position, moves: &[BookMove], seen: &[i16], faults: &mut Vec<String>) {
@@ -84,9 +143,36 @@ fn check_values(position: &Position, moves: &[BookMove], seen: &[i16], faults: &
     }
 }
 
-fn check_weights(position: &Position, moves: &[BookMove], plan: &Plan, faults: &mut Vec<String>) {
-    let Some(values) = moves.iter().map(|entry| entry.value).collect::<Option<Vec<i16>>>() else { return };
-    for (entry, expected) in moves.iter().zip(weights(&values, &plan.weights)) {
+/// What weights follow from.
+enum Law {
+    /// From values, as a plan says.
+    Values(WeightSettings),
+    /// From results of games.
+    Results,
+}
+
+impl Law {
+    fn of(book: &Book) -> Option<Self> {
+        let Manifest { method, plan, .. } = &book.header().manifest;
+        if method == import::METHOD {
+            return Some(Self::Results);
+        }
+        Plan::read(plan).ok().map(|plan| Self::Values(plan.weights))
+    }
+
+    fn weights(&self, moves: &[BookMove]) -> Option<Vec<u16>> {
+        match self {
+            Self::Values(settings) => {
+                let values = moves.iter().map(|entry| entry.value).collect::<Option<Vec<i16>>>()?;
+                Some(weights(&values, settings))
+            }
+            Self::Results => Some(import::weights(&moves.iter().map(|entry| entry.results).collect::<Vec<_>>())),
+        }
+    }
+}
+
+fn check_weights(position: &Position, moves: &[BookMove], expected: &[u16], faults: &mut Vec<String>) {
+    for (entry, &expected) in moves.iter().zip(expected) {
         if entry.weight != expected {
             let text = position.move_text(entry.mv);
             let fen = position.fen();
@@ -119,7 +205,7 @@ impl Net {
                         position.fen()
                     ));
                 }
-                if let Some(over) = child.over.filter(|&over| entry.searched != Some(before(over))) {
+                if let Some(over) = child.over.filter(|&over| entry.searched.is_some_and(|said| said != before(over))) {
                     let (text, fen) = (position.move_text(entry.mv), position.fen());
                     faults.push(format!("{text} in {fen} ends the game: expected {} of the search", before(over)));
                 }

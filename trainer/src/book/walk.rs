@@ -1,7 +1,8 @@
-//! The positions of a book, found again: a book knows them by key only, and they are reached from its roots by its moves.
+//! The positions of a book, found again: a book knows them by key only, and they are reached from its roots by its moves. They stand as
+//! they are reached, so their moves can be played one after another; a book may have their mirror images.
 
-use super::graph::Child;
-use fairyforge_engine::book::{Book, BookKey, BookMove};
+use super::graph::{Child, after};
+use fairyforge_engine::book::{Book, BookKey, BookMove, Oriented};
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
 use std::collections::HashMap;
@@ -38,7 +39,7 @@ impl Walk {
                 match child {
                     None => walk.faults.push(illegal(&position, &entry)),
                     Some(child) if child.over.is_none() && book.has(child.key) => {
-                        walk.meet(&child.position, &mut checks)
+                        walk.meet(&after(&position, entry.mv), &mut checks)
                     }
                     Some(_) => {}
                 }
@@ -80,7 +81,8 @@ impl Walk {
     }
 
     fn meet(&mut self, position: &Position, checks: &mut Vec<u64>) {
-        let (key, check) = BookKey::with_check(position);
+        let oriented = Oriented::of(position);
+        let (key, check) = (oriented.key(), oriented.check());
         match self.indices.get(&key) {
             None => {
                 self.indices.insert(key, self.packed.len() as u32);

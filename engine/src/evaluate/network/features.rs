@@ -14,11 +14,11 @@
 //! Nothing here knows weights; [`super::Network`] adds them up, a trainer looks them up.
 
 use super::architecture::{Architecture, ArchitectureError, MOST_WEIGHTS, Mirroring};
-use super::symmetry::{castling_difference, difference_beside_castling, mirrored};
 use crate::geometry::{GRID_SQUARES, Square};
 use crate::position::{Piece, Position};
 use crate::variant::Variant;
 use crate::variant::rules::{Colour, MAX_UNITS, Unit};
+use crate::variant::symmetry::{castling_difference, difference_beside_castling};
 use std::sync::Arc;
 
 /// The inputs of a shape for a variant.
@@ -259,7 +259,7 @@ fn numbers(variant: &Variant) -> Box<[[[u32; GRID_SQUARES]; 2]; 2]> {
         let seen = [square, topology.flip(square)];
         for (perspective, seen) in seen.into_iter().enumerate() {
             numbers[perspective][0][square.index()] = by_square[seen.index()];
-            numbers[perspective][1][square.index()] = by_square[mirrored(seen, topology.width()).index()];
+            numbers[perspective][1][square.index()] = by_square[topology.mirror(seen).index()];
         }
     }
     numbers
@@ -272,7 +272,7 @@ fn views(variant: &Variant, architecture: &Architecture, slots: usize) -> Box<[[
     for king in topology.squares() {
         for (perspective, seen) in [king, topology.flip(king)].into_iter().enumerate() {
             let is_mirrored = seen.file() >= files;
-            let seen = if is_mirrored { mirrored(seen, topology.width()) } else { seen };
+            let seen = if is_mirrored { topology.mirror(seen) } else { seen };
             let first = (architecture.region(seen.row(), seen.file()) * slots) as u32;
             views[perspective][king.index()] = View { first, mirrored: is_mirrored };
         }

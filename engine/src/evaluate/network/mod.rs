@@ -23,7 +23,6 @@ mod instructions;
 mod kernels;
 mod line;
 mod quantised;
-mod symmetry;
 
 pub use architecture::{Architecture, ArchitectureError, MOST_OUTPUT_BUCKETS, Mirroring, WIDTH_STEP, WIDTHS};
 pub use features::{Features, Input, View};

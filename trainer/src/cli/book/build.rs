@@ -5,10 +5,11 @@ use super::super::output::outln;
 use super::super::selfplay::open_run;
 use super::super::{Failure, OrBadInput, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use super::judge;
-use crate::book::{Build, BuildError, Plan};
+use crate::book::games::{Counting, Sources, look_at};
+use crate::book::{Build, BuildError, Built, GamesToCount, Plan};
 use crate::progress::Progress;
 use anyhow::Context;
-use fairyforge_engine::book::{Book, Header};
+use fairyforge_engine::book::{Header, Starts};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,8 @@ struct SavedPlan<'a> {
     kind: &'static str,
     rules_hash: &'a str,
     judge_digest: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games_digest: Option<&'a str>,
     #[serde(flatten)]
     plan: &'a Plan,
 }
@@ -51,22 +54,34 @@ pub(super) fn build(args: &BuildArgs) -> Result<(), Failure> {
     let judge = judge(&variant, plan.judge.as_deref().map(|named| beside(&args.plan, named.to_owned()).into()))?;
     let stem = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("book");
     let out = or_run(args.out.as_ref(), stem);
+    let paths: Vec<PathBuf> = plan.games.sources.iter().map(|named| found(&args.plan, named)).collect();
+    let counting = Counting { plies: plan.games.most_plies, starts: Starts::All };
+    let sources = Sources { paths: &paths, variant: &variant, counting };
+    let tally = on_threads(args.threads, || look_at(&sources))?.or_bad_input(|| "cannot count the games".into())?;
+    let games = (!paths.is_empty()).then_some(GamesToCount { paths: &paths, tally: &tally });
     let (rules_hash, judge_digest) = (variant.rules_hash(), judge.digest.as_str());
-    let saved = SavedPlan { kind: "book", rules_hash, judge_digest, plan: &plan };
+    let games_digest = games.map(|games| games.tally.digest.as_str());
+    let saved = SavedPlan { kind: "book", rules_hash, judge_digest, games_digest, plan: &plan };
     let run = open_run(&out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
     let program = run.began_by().context("cannot read the run's version")?;
     let stop = stop_on_interrupt()?;
     let title = format!("book, {}", variant.name());
     let progress = Progress::new(&title, "positions", plan.growth.positions as u64);
     let (plan, stop, progress) = (&plan, &stop, &progress);
-    let build = Build { plan, variant: &variant, judge: &judge, run: &run, program: &program, stop, progress };
+    let build = Build { plan, variant: &variant, judge: &judge, games, run: &run, program: &program, stop, progress };
     let built = on_threads(args.threads, || build.run())?.map_err(|error| cut_off(error, &out))?;
     progress.finish();
     let speed = built.searched as f64 / progress.elapsed().as_secs_f64().max(1e-3);
     if built.searched > 0 {
         crate::errln!("{} nodes searched, {speed:.0} a second", built.searched);
     }
-    told(&built.book, built.leaves, &run.book(), args.json)
+    told(&built, &run.book(), args.json)
+}
+
+/// A source of games that a plan names: beside the plan, or as it says.
+fn found(plan: &Path, named: &str) -> PathBuf {
+    let path = plan.with_file_name(named);
+    if path.exists() { path } else { named.into() }
 }
 
 fn cut_off(error: BuildError, out: &Path) -> Failure {
@@ -80,7 +95,8 @@ fn cut_off(error: BuildError, out: &Path) -> Failure {
     }
 }
 
-fn told(book: &Book, leaves: usize, path: &Path, as_json: bool) -> Result<(), Failure> {
+fn told(built: &Built, path: &Path, as_json: bool) -> Result<(), Failure> {
+    let Built { book, leaves, kept, .. } = built;
     let Header { variant, positions, moves, manifest, .. } = book.header();
     let bytes = book.as_bytes().len();
     if as_json {
@@ -88,11 +104,14 @@ fn told(book: &Book, leaves: usize, path: &Path, as_json: bool) -> Result<(), Fa
             "{}",
             json!({
                 "variant": variant, "positions": positions, "moves": moves, "leaves": leaves, "bytes": bytes,
-                "searches": manifest.searches, "nodes": manifest.nodes, "file": path.display().to_string(),
+                "kept": kept, "searches": manifest.searches, "nodes": manifest.nodes, "file": path.display().to_string(),
             })
         );
     }
     outln!("{positions} positions with {moves} moves of {variant}, {leaves} positions behind them")?;
     outln!("{} searches, {} nodes", manifest.searches, manifest.nodes)?;
+    outln!(
+        "{kept} positions in which short searches would have left out the move that the search of the position prefers"
+    )?;
     outln!("{} ({bytes} bytes)", path.display())
 }

@@ -3,6 +3,7 @@
 mod build;
 mod explore;
 mod export;
+mod import;
 mod verify;
 
 use super::{Failure, OrBadInput, load_judge, load_variant};
@@ -23,6 +24,8 @@ pub enum BookCommand {
     /// What a book knows of a position.
     #[command(after_help = "Example:\n  fairyforge book explore data/runs/sorcerer-book/opening.book")]
     Explore(explore::ExploreArgs),
+    /// Make a book of games, or read one that was written as text.
+    Import(import::ImportArgs),
     /// Write a book as text.
     #[command(
         after_help = "Example:\n  fairyforge book export data/runs/sorcerer-book/opening.book --format epd --out sorcerer.epd"
@@ -46,6 +49,7 @@ pub(super) fn run(command: &BookCommand) -> Result<(), Failure> {
         BookCommand::Verify(args) => verify::verify_book(args),
         BookCommand::Explore(args) => explore::explore(args),
         BookCommand::Export(args) => export::export(args),
+        BookCommand::Import(args) => import::import(args),
     }
 }
 

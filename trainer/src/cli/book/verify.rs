@@ -1,10 +1,10 @@
 //! `fairyforge book verify`.
 
 use super::super::output::outln;
-use super::super::{Failure, VERSION, on_threads, stop_on_interrupt, threads};
+use super::super::{Failure, OrBadInput, VERSION, on_threads, stop_on_interrupt, threads};
 use super::{BookArgs, judge, load};
 use crate::book::Plan;
-use crate::book::verify::{Again, Sample, Verification, search_again, verify};
+use crate::book::verify::{Again, Sample, Verification, count_again, search_again, verify};
 use anyhow::anyhow;
 use fairyforge_engine::book::Book;
 use fairyforge_engine::variant::Variant;
@@ -29,6 +29,9 @@ pub struct VerifyArgs {
     /// What judged positions, as a file of weights or of a network (*.net), if it is not where the book's plan says.
     #[arg(long)]
     judge: Option<PathBuf>,
+    /// The games that the book counted, as runs and PGN files, to count them again.
+    #[arg(long, num_args = 1.., value_name = "SOURCE")]
+    games: Vec<PathBuf>,
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
@@ -41,11 +44,16 @@ pub(super) fn verify_book(args: &VerifyArgs) -> Result<(), Failure> {
     let (variant, book) = load(&args.book)?;
     let found = verify(&book);
     let again = if args.sample > 0 && found.faults.is_empty() { searched_again(args, &variant, &book)? } else { None };
-    let faults: Vec<&String> = found.faults.iter().chain(again.iter().flat_map(|again| &again.faults)).collect();
+    let counted = counted_again(args, &book)?;
+    let searched = again.iter().flat_map(|again| &again.faults);
+    let faults: Vec<&String> = found.faults.iter().chain(searched).chain(counted.iter().flatten()).collect();
     if args.json {
-        outln!("{}", verification_as_json(&found, again.as_ref(), &faults))?;
+        outln!("{}", verification_as_json(&found, again.as_ref(), counted.as_deref(), &faults))?;
     } else {
         verification_as_text(&found, again.as_ref())?;
+        if book.header().manifest.counted.is_some() {
+            outln!("{}", checked(counted.is_some(), "counts of games"))?;
+        }
     }
     if faults.is_empty() {
         return Ok(());
@@ -57,6 +65,16 @@ pub(super) fn verify_book(args: &VerifyArgs) -> Result<(), Failure> {
     let versions =
         if began == VERSION { String::new() } else { format!("; it was built by {began}, this is {VERSION}") };
     Err(Failure::BadInput(anyhow!("{}: {} faults{versions}", args.book.file.display(), faults.len())))
+}
+
+/// Nothing where there is nothing to count, or nobody said where.
+fn counted_again(args: &VerifyArgs, book: &Book) -> Result<Option<Vec<String>>, Failure> {
+    let was_told = !args.games.is_empty();
+    if was_told && book.header().manifest.counted.is_none() {
+        return Err(Failure::BadInput(anyhow!("{}: the book has counted no games", args.book.file.display())));
+    }
+    let count = || count_again(book, &args.games).or_bad_input(|| "cannot count the games again".into());
+    if was_told { on_threads(args.threads, count)?.map(Some) } else { Ok(None) }
 }
 
 /// Nothing where the book says nothing of searches.
@@ -78,8 +96,18 @@ fn searched_again(args: &VerifyArgs, variant: &Arc<Variant>, book: &Book) -> Res
     again.map(Some).ok_or_else(|| Failure::Interrupted("stopped".into()))
 }
 
-fn verification_as_json(found: &Verification, again: Option<&Again>, faults: &[&String]) -> Json {
+fn checked(done: bool, what: &str) -> String {
+    if done { format!("{what} made again") } else { format!("{what} not checked") }
+}
+
+fn verification_as_json(
+    found: &Verification,
+    again: Option<&Again>,
+    counted: Option<&[String]>,
+    faults: &[&String],
+) -> Json {
     json!({
+        "counts_checked": counted.is_some(),
         "positions": found.positions,
         "moves": found.moves,
         "exits": found.exits,
@@ -93,8 +121,6 @@ fn verification_as_json(found: &Verification, again: Option<&Again>, faults: &[&
 
 fn verification_as_text(found: &Verification, again: Option<&Again>) -> Result<(), Failure> {
     outln!("{} positions with {} moves, {} positions behind them", found.positions, found.moves, found.exits)?;
-    let checked =
-        |done: bool, what: &str| if done { format!("{what} made again") } else { format!("{what} not checked") };
     outln!("{}, {}", checked(found.valued, "values"), checked(found.weighed, "weights"))?;
     let Some(again) = again else { return Ok(()) };
     let (same, all) = (again.searches - again.faults.len(), again.searches);

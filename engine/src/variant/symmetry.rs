@@ -1,22 +1,44 @@
 //! Whether a game's rules are the same from left and right, so that a position and its mirror image are worth the same.
 //!
-//! Decided by comparing what the compiled rules allow, square by square, as in `endgame`: a hole, a zone on one wing or a
+//! Knows no positions: [`crate::position::Position::mirrored`] makes images, networks and books ask here whether they may. Decided by comparing what the compiled rules allow, square by square, as in `endgame`: a hole, a zone on one wing or a
 //! unit that leans to one side breaks it. The array counts only for what the rules make of it: homes of initial moves
 //! and castling.
 
+use super::rules::{Colour, Unit};
+use super::{CastlingWing, Variant};
 use crate::geometry::{Square, SquareSet};
-use crate::variant::rules::{Colour, Unit};
-use crate::variant::{CastlingWing, Variant};
 use std::collections::HashSet;
 
-/// The square on the other side of the middle of a board of so many files.
-pub(super) fn mirrored(square: Square, width: u8) -> Square {
-    let file = width.saturating_sub(1).saturating_sub(square.file());
-    Square::at(file, square.row()).unwrap_or(square)
+/// Which positions of a game have a mirror image that the rules treat alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Images {
+    /// None: something tells left from right.
+    None,
+    /// Those without castling rights: castling alone tells left from right.
+    WithoutCastling,
+    /// All.
+    All,
+}
+
+impl Variant {
+    /// Which positions have a mirror image that is worth the same. Found when it is asked for first.
+    pub fn images(&self) -> Images {
+        *self.images.get_or_init(|| match (difference_beside_castling(self), castling_difference(self)) {
+            (Some(_), _) => Images::None,
+            (None, Some(_)) => Images::WithoutCastling,
+            (None, None) => Images::All,
+        })
+    }
+
+    /// The wing that mirrors another, where castling is the same from left and right.
+    pub fn mirrored_wing(&self, wing: &CastlingWing) -> Option<&CastlingWing> {
+        let mirror = Mirror { variant: self };
+        self.castling().iter().find(|other| mirror.is_image(wing, other))
+    }
 }
 
 /// The first thing found that tells left from right, in words; castling is not looked at.
-pub(super) fn difference_beside_castling(variant: &Variant) -> Option<String> {
+pub(crate) fn difference_beside_castling(variant: &Variant) -> Option<String> {
     let mirror = Mirror { variant };
     if mirror.set(variant.topology().squares()) != variant.topology().squares() {
         return Some("a board with holes on one side".into());
@@ -29,9 +51,8 @@ pub(super) fn difference_beside_castling(variant: &Variant) -> Option<String> {
 }
 
 /// Castling that is not the same on both wings.
-pub(super) fn castling_difference(variant: &Variant) -> Option<String> {
-    let mirror = Mirror { variant };
-    let has_image = |wing: &CastlingWing| variant.castling().iter().any(|other| mirror.is_image(wing, other));
+pub(crate) fn castling_difference(variant: &Variant) -> Option<String> {
+    let has_image = |wing| variant.mirrored_wing(wing).is_some();
     (!variant.castling().iter().all(has_image)).then(|| "castling that differs between the wings".into())
 }
 
@@ -44,7 +65,7 @@ type WayAsSets = (Square, SquareSet, SquareSet, bool, bool);
 
 impl Mirror<'_> {
     fn square(&self, square: Square) -> Square {
-        mirrored(square, self.variant.topology().width())
+        self.variant.topology().mirror(square)
     }
 
     fn set(&self, set: SquareSet) -> SquareSet {
@@ -107,9 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn squares_change_sides() {
-        let square = |file| Square::at(file, 3).unwrap();
-        assert_eq!([0, 5, 11].map(|file| mirrored(square(file), 12)), [11, 6, 0].map(square));
-        assert_eq!(mirrored(square(4), 9), square(4));
+    fn which_positions_have_images_follows_from_what_differs() {
+        let of = |name: &str| Variant::load(name).unwrap().images();
+        assert_eq!((of("shatranj"), of("chess"), of("legan")), (Images::All, Images::WithoutCastling, Images::None));
     }
 }
