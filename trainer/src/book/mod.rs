@@ -5,7 +5,7 @@
 //! is known, and [`weights`] how often a move is to be played. What comes out is [`fairyforge_engine::book`]'s file;
 //! [`verify`](verify::Verification) makes it again from its parts, [`epd`] and [`pgn`] write it as text.
 //!
-//! Books of openings in which matches begin are something else: [`crate::arena::openings`]. How a book is built is told in
+//! Books of openings in which matches begin are something else: [`crate::arena::openings`]; [`suite`] makes such of a book's exits. How a book is built is told in
 //! `docs/books.md`.
 
 mod build;
@@ -16,6 +16,7 @@ pub mod journal;
 pub mod pgn;
 mod plan;
 pub mod searcher;
+pub mod suite;
 pub mod values;
 pub mod verify;
 pub mod walk;
