@@ -15,16 +15,16 @@ use std::fmt;
 pub enum Condition {
     /// The game goes on.
     GoesOn,
-    /// The side to move is not in check.
-    NoCheck,
     /// So many plies from the root.
     Plies,
-    /// It is the right side's turn.
-    ToMove,
     /// No search sees a mate.
     NoMate,
     /// The book's value lies in the window.
     Value,
+    /// The side to move is not in check.
+    NoCheck,
+    /// It is the right side's turn.
+    ToMove,
     /// Both sides have moves enough.
     Moves,
     /// The second search's value lies in the window or close to it.
