@@ -275,7 +275,10 @@ fn a_suite_that_was_changed_is_refused() {
     refused(with("# fairyforge suite", "# suite"), &["line 1: expected \"# fairyforge suite \" and a header"]);
     refused(with("\"count\":12", "\"count\":11"), &["expected at most 11 openings, got 12"]);
     refused(with("\"margin\":15", "\"margin\":-1"), &["line 1, plan: verify.margin"]);
-    place.run("book verify run/openings.epd --judge shipped").refused(2, &["expected the judge", "--judge"]);
+    refused(
+        with("\"judge\":\"a-priori\"", "\"judge\":\"other\""),
+        &["expected the judge other, got a-priori", "--judge"],
+    );
 }
 
 #[test]
