@@ -48,7 +48,7 @@ pub fn cheapest(graph: &Graph, values: &[i16], settings: &GrowthSettings, most: 
 }
 
 /// What a move of this value costs where the best one has that value.
-fn step(best: i16, value: i16, settings: &GrowthSettings) -> u32 {
+pub(super) fn step(best: i16, value: i16, settings: &GrowthSettings) -> u32 {
     match settings.by {
         Growth::BreadthFirst => 1,
         Growth::DropOut => {

@@ -7,17 +7,25 @@
 use super::CandidateSettings;
 use crate::run_dir::{FileError, append_lines, drop_torn_line};
 use fairyforge_engine::variant::Variant;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
 const FORMAT: u32 = 1;
-/// What the first line says the file is.
-const KIND: &str = "book";
 /// Longest line that is read, in bytes: a thousand moves.
 const MOST_LINE: u64 = 1 << 20;
+
+/// What a journal has lines of.
+pub trait Entry: Serialize + DeserializeOwned {
+    /// What the first line says the file is.
+    const KIND: &'static str;
+    /// What a line is, in words.
+    const WHAT: &'static str;
+}
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +47,11 @@ pub struct Expansion {
     pub glanced: u64,
     /// The moves that were chosen, the best by the short search first.
     pub moves: Vec<ExpandedMove>,
+}
+
+impl Entry for Expansion {
+    const KIND: &'static str = "book";
+    const WHAT: &'static str = "a position that was looked behind";
 }
 
 /// A move of such a position.
@@ -83,11 +96,12 @@ pub enum JournalError {
 }
 
 /// A journal that is read to its end, and then written.
-pub struct Journal {
+pub struct Journal<E = Expansion> {
     path: PathBuf,
     /// What has not been read yet.
     unread: Option<BufReader<File>>,
     line: u64,
+    entries: PhantomData<E>,
 }
 
 impl Expansion {
@@ -98,7 +112,7 @@ impl Expansion {
     }
 }
 
-impl Journal {
+impl<E: Entry> Journal<E> {
     /// Opens a journal, or begins one.
     ///
     /// # Errors
@@ -107,7 +121,7 @@ impl Journal {
         drop_torn_line(path)?;
         let header = Header {
             format: FORMAT,
-            kind: KIND.into(),
+            kind: E::KIND.into(),
             variant: variant.name().into(),
             rules_hash: variant.rules_hash().into(),
         };
@@ -115,37 +129,36 @@ impl Journal {
             append_lines(path, &[line_of(&header)])?;
         }
         let file = File::open(path).map_err(FileError::at("open", path))?;
-        let mut journal = Self { path: path.to_owned(), unread: Some(BufReader::new(file)), line: 0 };
+        let unread = Some(BufReader::new(file));
+        let mut journal = Self { path: path.to_owned(), unread, line: 0, entries: PhantomData };
         let text = journal.next_line()?.unwrap_or_default();
         let found: Header = serde_json::from_str(&text)
-            .map_err(|error| journal.fault("the first line of a book's journal", error.to_string()))?;
+            .map_err(|error| journal.fault(&format!("the first line of a {}'s journal", E::KIND), error.to_string()))?;
         if found != header {
             return Err(journal.fault(&line_of(&header), text));
         }
         Ok(journal)
     }
 
-    /// The next position that the journal has; `None` once all are read.
+    /// The next entry that the journal has; `None` once all are read.
     ///
     /// # Errors
     /// The line cannot be read, or is none of a journal.
-    pub fn next_recorded(&mut self) -> Result<Option<Expansion>, JournalError> {
+    pub fn next_recorded(&mut self) -> Result<Option<E>, JournalError> {
         let Some(text) = self.next_line()? else { return Ok(None) };
-        serde_json::from_str(&text)
-            .map(Some)
-            .map_err(|error| self.fault("a position that was looked behind", error.to_string()))
+        serde_json::from_str(&text).map(Some).map_err(|error| self.fault(E::WHAT, error.to_string()))
     }
 
-    /// Adds positions, on disk and synced when this returns.
+    /// Adds entries, on disk and synced when this returns.
     ///
     /// # Errors
     /// The lines cannot be written.
-    pub fn append(&mut self, expansions: &[Expansion]) -> Result<(), FileError> {
-        if expansions.is_empty() {
+    pub fn append(&mut self, entries: &[E]) -> Result<(), FileError> {
+        if entries.is_empty() {
             return Ok(());
         }
         self.unread = None;
-        let lines: Vec<String> = expansions.iter().map(line_of).collect();
+        let lines: Vec<String> = entries.iter().map(line_of).collect();
         append_lines(&self.path, &lines)?;
         self.line += lines.len() as u64;
         Ok(())

@@ -6,7 +6,7 @@
 //! [`verify`](verify::Verification) makes it again from its parts, [`epd`] and [`pgn`] write it as text and read it. [`games`] counts who
 //! won after which moves, and [`import`] makes books of games alone.
 //!
-//! Books of openings in which matches begin are something else: [`crate::arena::openings`]. How a book is built is told in
+//! Books of openings in which matches begin are something else: [`crate::arena::openings`]; [`suite`] makes such of a book's exits. How a book is built is told in
 //! `docs/books.md`.
 
 mod build;
@@ -19,6 +19,7 @@ pub mod journal;
 pub mod pgn;
 mod plan;
 pub mod searcher;
+pub mod suite;
 pub mod values;
 pub mod verify;
 pub mod walk;

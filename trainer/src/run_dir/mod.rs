@@ -16,6 +16,7 @@
 //!      calibration.svg progression.svg
 //!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
 //!      book.jsonl opening.book
+//!      suite.jsonl openings.{epd,pgn} suite.json
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
@@ -260,6 +261,26 @@ impl RunPaths {
     /// `opening.book`: the book.
     pub fn book(&self) -> PathBuf {
         self.root.join("opening.book")
+    }
+
+    /// `suite.jsonl`: the candidates for openings that were looked at closely.
+    pub fn suite_journal(&self) -> PathBuf {
+        self.root.join("suite.jsonl")
+    }
+
+    /// `openings.epd`: the openings of a suite, as matches take them.
+    pub fn suite_epd(&self) -> PathBuf {
+        self.root.join("openings.epd")
+    }
+
+    /// `openings.pgn`: the same as games from the root.
+    pub fn suite_pgn(&self) -> PathBuf {
+        self.root.join("openings.pgn")
+    }
+
+    /// `suite.json`: how the suite came about.
+    pub fn suite_manifest(&self) -> PathBuf {
+        self.root.join("suite.json")
     }
 
     /// `report.md`.

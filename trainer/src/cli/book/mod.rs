@@ -4,6 +4,7 @@ mod build;
 mod explore;
 mod export;
 mod import;
+mod suite;
 mod verify;
 
 use super::{Failure, OrBadInput, load_judge, load_variant};
@@ -18,7 +19,9 @@ use std::sync::Arc;
 pub enum BookCommand {
     /// Build a book as a plan says. Cut off at any moment, the same command continues.
     Build(build::BuildArgs),
-    /// Check a book: its format, the legality of every move, values and weights; and search some of its positions again.
+    /// Make a suite of openings for matches, of a book's exits. Cut off at any moment, the same command continues.
+    Suite(suite::SuiteArgs),
+    /// Check a book (or a suite, *.epd): its format, the legality of every move, values and weights; and search some of its positions again.
     #[command(after_help = "Example:\n  fairyforge book verify data/runs/sorcerer-book/opening.book --sample 200")]
     Verify(verify::VerifyArgs),
     /// What a book knows of a position.
@@ -46,6 +49,7 @@ struct BookArgs {
 pub(super) fn run(command: &BookCommand) -> Result<(), Failure> {
     match command {
         BookCommand::Build(args) => build::build(args),
+        BookCommand::Suite(args) => suite::suite(args),
         BookCommand::Verify(args) => verify::verify_book(args),
         BookCommand::Explore(args) => explore::explore(args),
         BookCommand::Export(args) => export::export(args),

@@ -1,4 +1,4 @@
-//! `fairyforge book verify`.
+//! `fairyforge book verify`: of books here, of suites in [`super::suite`].
 
 use super::super::output::outln;
 use super::super::{Failure, OrBadInput, VERSION, on_threads, stop_on_interrupt, threads};
@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use fairyforge_engine::book::Book;
 use fairyforge_engine::variant::Variant;
 use serde_json::{Value as Json, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Faults that are told one by one.
@@ -19,28 +19,31 @@ const MOST_TOLD: usize = 20;
 #[derive(clap::Args)]
 pub struct VerifyArgs {
     #[command(flatten)]
-    book: BookArgs,
+    pub(super) book: BookArgs,
     /// Positions to search again, drawn by lot; 0 searches none.
     #[arg(long, default_value_t = 20)]
-    sample: usize,
+    pub(super) sample: usize,
     /// Seed of the lot.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     /// What judged positions, as a file of weights or of a network (*.net), if it is not where the book's plan says.
     #[arg(long)]
-    judge: Option<PathBuf>,
+    pub(super) judge: Option<PathBuf>,
     /// The games that the book counted, as runs and PGN files, to count them again.
     #[arg(long, num_args = 1.., value_name = "SOURCE")]
     games: Vec<PathBuf>,
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = threads)]
-    threads: usize,
+    pub(super) threads: usize,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn verify_book(args: &VerifyArgs) -> Result<(), Failure> {
+    if args.book.file.extension().is_some_and(|extension| extension == "epd") {
+        return super::suite::verify_suite(args);
+    }
     let (variant, book) = load(&args.book)?;
     let found = verify(&book);
     let again = if args.sample > 0 && found.faults.is_empty() { searched_again(args, &variant, &book)? } else { None };
@@ -55,16 +58,20 @@ pub(super) fn verify_book(args: &VerifyArgs) -> Result<(), Failure> {
             outln!("{}", checked(counted.is_some(), "counts of games"))?;
         }
     }
+    faults_told(&args.book.file, &book.header().manifest.program, &faults)
+}
+
+/// Tells the faults of a file that this version of the program began; none are a success.
+pub(super) fn faults_told(file: &Path, began: &str, faults: &[&String]) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
     }
     for fault in faults.iter().take(MOST_TOLD) {
         crate::errln!("{fault}");
     }
-    let began = &book.header().manifest.program;
     let versions =
         if began == VERSION { String::new() } else { format!("; it was built by {began}, this is {VERSION}") };
-    Err(Failure::BadInput(anyhow!("{}: {} faults{versions}", args.book.file.display(), faults.len())))
+    Err(Failure::BadInput(anyhow!("{}: {} faults{versions}", file.display(), faults.len())))
 }
 
 /// Nothing where there is nothing to count, or nobody said where.
