@@ -11,6 +11,7 @@ use fairyforge_engine::book::{Book, BookKey, BookMove};
 use fairyforge_engine::moves::{Move, MoveKind};
 use fairyforge_engine::position::Position;
 use fairyforge_engine::variant::Variant;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A plan of a book that is there in a second.
@@ -105,6 +106,36 @@ fn mates_and_ends_of_games_are_valued_by_the_rules() {
     let over = plan("chess", "").replace("\n[search]", "roots = [\"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1\"]\n\n[search]");
     place.write("over.toml", &over);
     place.run("book build over.toml --out over").refused(2, &["from which the game goes on"]);
+}
+
+/// Short searches of a node each keep one move; the search of the position itself knows better, and its move is there too.
+#[test]
+fn the_move_that_a_search_prefers_is_looked_behind() {
+    let place = Workplace::new();
+    place.write("plan.toml", &plan("chess", "positions = 30\n").replace("most = 3\nnodes = 20", "most = 1\nnodes = 1"));
+    let told = json(&place.run("book build plan.toml --out run --json").succeeded());
+    let journal = place.read("run/book.jsonl");
+    let start = Position::start(&Arc::new(Variant::load("chess").unwrap()));
+    let mut known = HashMap::from([(BookKey::of(&start).to_string(), (start, None))]);
+    let (mut checked, mut kept) = (0, 0);
+    for line in journal.lines().skip(1) {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (position, reply): (Position, Option<String>) = known[line["position"].as_str().unwrap()].clone();
+        let moves = line["moves"].as_array().unwrap();
+        let texts: Vec<&str> = moves.iter().map(|entry| entry["move"].as_str().unwrap()).collect();
+        if let Some(reply) = reply {
+            assert!(texts.contains(&reply.as_str()), "{reply} is not among {texts:?} in {}", position.fen());
+            checked += 1;
+        }
+        kept += usize::from(texts.len() > 1);
+        for entry in moves.iter().filter(|entry| entry["reply"].is_string()) {
+            let child = Child::behind(&position, position.parse_move(entry["move"].as_str().unwrap()).unwrap());
+            let reply = entry["reply"].as_str().map(str::to_owned);
+            known.insert(child.key.to_string(), (child.position, reply));
+        }
+    }
+    assert!(checked > 20 && kept > 5, "{checked} {kept}");
+    assert_eq!(told["kept"], kept);
 }
 
 #[test]
