@@ -171,7 +171,7 @@ mod tests {
         let unfit = |fen| unfit_position(&plan, &position(fen));
         assert_eq!(unfit("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), None);
         // White has moves; Black, who is not to move, has his king's alone.
-        assert_eq!(unfit("7k/8/8/8/8/8/8/R3QK1R w - - 0 1"), Some(Condition::Moves));
+        assert_eq!(unfit("6k1/8/8/8/8/8/8/R3QK1R w - - 0 1"), Some(Condition::Moves));
         assert_eq!(unfit("k7/8/8/8/4r3/8/8/4KQRB w - - 0 1"), Some(Condition::NoCheck));
         assert_eq!(unfit("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"), Some(Condition::GoesOn));
         let whites = super::tests::plan("[openings]\ncolour = \"white\"\n");
