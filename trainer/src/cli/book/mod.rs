@@ -23,10 +23,7 @@ pub enum BookCommand {
     /// What a book knows of a position.
     #[command(after_help = "Example:\n  fairyforge book explore data/runs/sorcerer-book/opening.book")]
     Explore(explore::ExploreArgs),
-    /// Write a book as text.
-    #[command(
-        after_help = "Example:\n  fairyforge book export data/runs/sorcerer-book/opening.book --format epd --out sorcerer.epd"
-    )]
+    /// Write a book as text, for other programs, or as a page to click through.
     Export(export::ExportArgs),
 }
 
