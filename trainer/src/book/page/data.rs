@@ -59,7 +59,8 @@ pub(super) fn man(unit: Unit, colour: Colour) -> i64 {
 impl Data {
     pub fn of(book: &Book, choice: &Choice, variant: &Arc<Variant>) -> Self {
         let topology = variant.topology();
-        let all = (0..topology.height()).flat_map(|row| (0..topology.width()).filter_map(move |file| Square::at(file, row)));
+        let all =
+            (0..topology.height()).flat_map(|row| (0..topology.width()).filter_map(move |file| Square::at(file, row)));
         let lines = Lines { book, choice, variant };
         Self {
             width: topology.width(),
@@ -118,8 +119,14 @@ impl Lines<'_> {
         let child = Child::behind(position, found.mv);
         let (san, text) = (position.san(found.mv), position.move_text(found.mv));
         let changes = self.changes(position, found.mv, &child.position);
-        let mut told =
-            vec![json!(san), json!(text), json!(found.weight), json!(found.value), json!(found.searched), json!(found.nodes)];
+        let mut told = vec![
+            json!(san),
+            json!(text),
+            json!(found.weight),
+            json!(found.value),
+            json!(found.searched),
+            json!(found.nodes),
+        ];
         told.extend([json!(self.behind(&child)), json!(changes)]);
         if found.results != [0; 3] {
             told.push(json!(found.results));

@@ -139,9 +139,10 @@
         if (places.length === 2) {
             const [from, to] = places.map(corner).map(({ x, y }) => ({ x: x + CELL / 2, y: y + CELL / 2 }));
             const length = Math.hypot(to.x - from.x, to.y - from.y);
-            const short = (length - 34) / length;
-            const end = { x: from.x + (to.x - from.x) * short, y: from.y + (to.y - from.y) * short };
-            shown.append(shape("line", { x1: from.x, y1: from.y, x2: end.x, y2: end.y, class: "arrow", "marker-end": "url(#head)" }));
+            // Clear of the man at its beginning, and its head within the last square.
+            const along = (way) => ({ x: from.x + (to.x - from.x) * way / length, y: from.y + (to.y - from.y) * way / length });
+            const [start, end] = [along(30), along(length - 30)];
+            shown.append(shape("line", { x1: start.x, y1: start.y, x2: end.x, y2: end.y, class: "arrow", "marker-end": "url(#head)" }));
         }
     }
 
@@ -190,9 +191,9 @@
             element("th", { scope: "row" }, button),
             element("td", { class: "plays" }, bar, element("span", {}, percent(share))),
             element("td", { class: "number" }, worth(move.value)),
-            element("td", { class: "number" }, worth(move.searched)),
+            element("td", { class: "number detail" }, worth(move.searched)),
             ...(book.has_results ? [element("td", {}, ...results(move.results))] : []),
-            element("td", { class: "number" }, count(move.nodes)),
+            element("td", { class: "number detail" }, count(move.nodes)),
             element("td", { class: "behind" }, BEHIND[move.behind] ?? ""));
         made.addEventListener("mouseenter", () => show(move));
         made.addEventListener("mouseleave", () => show(null));

@@ -96,7 +96,10 @@ mod tests {
     #[test]
     fn no_number_has_a_slip() {
         let bytes: Vec<u8> = NUMBERS.iter().flat_map(|number| number.to_be_bytes()).collect();
-        assert_eq!(hex(&sha256(&[&bytes])), "9aee840377ba74c9a7fe8e254958ad312aa15766257d18823f866b070cbcc9e8");
+        assert_eq!(
+            hex(&sha256(&[bytes.as_slice()])),
+            "9aee840377ba74c9a7fe8e254958ad312aa15766257d18823f866b070cbcc9e8"
+        );
         assert_eq!(WHITE_TO_MOVE + 1, NUMBERS.len());
     }
 }

@@ -162,8 +162,7 @@ fn packed(position: &Position, mv: Move, men: &Men) -> u16 {
 
 /// Where the rook of a castling stands.
 fn partner(position: &Position, mv: Move) -> Option<Square> {
-    let leads = |wing: &&CastlingWing| {
-        wing.king == mv.from() && wing.destinations.iter().any(|end| end.king_to == mv.to())
-    };
+    let leads =
+        |wing: &&CastlingWing| wing.king == mv.from() && wing.destinations.iter().any(|end| end.king_to == mv.to());
     position.variant().castling().iter().find(leads).map(|wing| wing.partner)
 }

@@ -181,7 +181,9 @@ mod tests {
         for name in Variant::shipped_names() {
             match Men::of(&Variant::load(name).unwrap()) {
                 Ok(men) => fitting.push((name, men)),
-                Err(misfits) => assert!(!misfits.is_empty() && misfits.iter().all(|it| it.starts_with("its ")), "{name}"),
+                Err(misfits) => {
+                    assert!(!misfits.is_empty() && misfits.iter().all(|it| it.starts_with("its ")), "{name}")
+                }
             }
         }
         assert_eq!(fitting.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["chess"]);
@@ -199,7 +201,14 @@ mod tests {
     fn rules_decide_and_nothing_else() {
         assert_eq!(misfits(|text| text.replace("\"Q\", moves = \"Q\"", "\"Q\", moves = \"BR\"")), [""; 0]);
         assert_eq!(misfits(|text| text.replace("\"K\", moves = \"K\"", "\"K\", moves = \"FW\"")), [""; 0]);
-        assert_eq!(misfits(|text| text.replace("knight", "horse").replace("\"N\", m", "\"H\", m").replace("r n b q k b n r", "r h b q k b h r").replace("R N B Q K B N R", "R H B Q K B H R")), [""; 0]);
+        assert_eq!(
+            misfits(|text| text
+                .replace("knight", "horse")
+                .replace("\"N\", m", "\"H\", m")
+                .replace("r n b q k b n r", "r h b q k b h r")
+                .replace("R N B Q K B N R", "R H B Q K B H R")),
+            [""; 0]
+        );
         let misfit = |from: &str, to: &str| {
             assert!(RULES.contains(from), "{from}");
             misfits(|text| text.replace(from, to))
@@ -211,6 +220,9 @@ mod tests {
         assert_eq!(misfit("\"bishop\", \"knight\"]", "\"bishop\"]"), ["its promotion is another"]);
         assert_eq!(misfit("must = true", "must = false"), ["its promotion is another"]);
         assert_eq!(misfit("\"draws\"", "\"wins\""), ["its games end otherwise"]);
-        assert_eq!(misfit("\n[end]", "[drops]\nhand = { queen = 1 }\n\n[end]"), ["it has units in hand"]);
+        assert_eq!(
+            misfit("\n[end]", "[drops]\nhand = { queen = 1 }\nzone = \"e4\"\n\n[end]"),
+            ["it has units in hand"]
+        );
     }
 }

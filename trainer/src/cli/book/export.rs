@@ -88,6 +88,6 @@ fn as_page(args: &ExportArgs, book: &Book) -> Result<(), Failure> {
     let most = args.most.map_or(MOST_POSITIONS, |most| most as usize);
     let page = page::page(book, most).context("cannot make the page")?;
     write_atomically(&args.out, page.html.as_bytes()).context("cannot write the page")?;
-    let left_out = if page.left_out > 0 { ", the likeliest; the others are left out" } else { "" };
-    outln!("{} positions{left_out} in {} ({} bytes)", page.positions, args.out.display(), page.html.len())
+    let left_out = if page.left_out > 0 { "; others, less likely ones, are left out" } else { "" };
+    outln!("{} positions in {} ({} bytes){left_out}", page.positions, args.out.display(), page.html.len())
 }
