@@ -19,7 +19,7 @@ use std::sync::Arc;
 fn plan(variant: &str, positions: usize) -> String {
     format!(
         "format = 1\nvariant = \"{variant}\"\njudge = \"a-priori\"\n\n[search]\nnodes = 150\ntable_mebibytes = 1\n\n\
-         [candidates]\nmost = 3\nnodes = 20\n\n[growth]\nbatch = 4\npositions = {positions}\n"
+         [candidates]\nmost = 3\nnodes = 20\n\n[growth]\nbatch = 4\npositions = {positions}\n\n[weights]\nwindow = 10\n"
     )
 }
 

@@ -32,16 +32,17 @@ WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 720}
 
 
 class Book:
-    """What the program says of the book's positions, by the moves that lead there."""
+    """What the program says of the book's positions, by the moves that lead there from the root at hand."""
 
     def __init__(self, program, book):
         self.command = [program, "book", "explore", book, "--json"]
+        self.root = None
         self.known = {}
 
     def position(self, moves):
-        key = " ".join(moves)
+        key = self.root, " ".join(moves)
         if key not in self.known:
-            command = self.command + (["--moves", key] if key else [])
+            command = self.command + (["--fen", self.root] if self.root else []) + (["--moves", key[1]] if moves else [])
             self.known[key] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         return self.known[key]
 
@@ -103,6 +104,8 @@ class Explorer:
     def __init__(self, context, address, book):
         self.page, self.address, self.book = context.new_page(), address, book
         self.faults = []
+        # What an address begins with, behind another root than the first.
+        self.prefix = ""
         self.page.on("console", lambda said: said.type in ("error", "warning") and self.faults.append(said.text))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("request", self.requested)
@@ -114,7 +117,7 @@ class Explorer:
 
     def open(self, moves=(), fragment=None):
         self.page.goto("about:blank")
-        self.page.goto(self.address + (fragment if fragment is not None else "#" + "/".join(moves)))
+        self.page.goto(self.address + (fragment if fragment is not None else "#" + self.prefix + "/".join(moves)))
         self.page.wait_for_selector("#explorer:not([hidden])")
 
     def text(self, selector):
@@ -159,7 +162,7 @@ class Explorer:
         else:
             assert status.startswith("Game over"), f"{where}: {status}"
         expect("the table's visibility", self.page.locator("#table").is_visible(), bool(found))
-        expect("the address", self.page.evaluate("() => decodeURIComponent(location.hash.slice(1))"), "/".join(moves))
+        expect("the address", self.page.evaluate("() => decodeURIComponent(location.hash.slice(1))"), self.prefix + "/".join(moves))
         expect("the path's length", self.page.locator("#path button[aria-current]").count(), 1)
 
     def play(self, moves, number):
@@ -187,6 +190,21 @@ def lines_are_shown(explorer, lines):
         if not explorer.book.position(line)["moves"]:
             ending = explorer.text("#ending")
             assert "The book ends here" in ending or "The game is over" in ending, ending
+
+
+def other_roots(explorer):
+    """Every move of each, so that castling and en passant are seen where the roots are chosen for it."""
+    explorer.open()
+    roots = explorer.page.locator("#root option").all_inner_texts()
+    for number, root in list(enumerate(roots))[1:]:
+        explorer.open()
+        explorer.page.locator("#root").select_option(str(number))
+        explorer.book.root, explorer.prefix = root, f"{number + 1}:"
+        explorer.shows([])
+        for choice in range(len(explorer.book.position([])["moves"])):
+            explorer.open()
+            explorer.shows(explorer.play([], choice))
+    explorer.book.root, explorer.prefix = None, ""
 
 
 def ways_back(explorer, line):
@@ -320,6 +338,7 @@ def check(explorer, told):
     hovering(explorer)
     addresses(explorer, longest)
     sizes_and_colours(explorer, longest, told.pictures)
+    other_roots(explorer)
     explorer.no_faults()
     print(f"{told.page}: {len(lines)} lines, {sum(map(len, lines))} moves clicked; all else works")
 
