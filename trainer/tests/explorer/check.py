@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,12 @@ def men_of_fen(fen):
                 men[file, rank] = letter
             file += 1
     return men
+
+
+def held_by_fen(fen):
+    """How many men White and Black have in hand; nothing in games without hands."""
+    _, bracket, held = fen.split(" ")[0].partition("[")
+    return [sum(letter.isupper() == white for letter in held.rstrip("]")) for white in (True, False)] if bracket else None
 
 
 def worth(value):
@@ -137,6 +144,12 @@ class Explorer:
             men[file, rank] = letter.lower() if black else letter
         return men
 
+    def held(self):
+        if self.page.locator("#hands").is_hidden():
+            return None
+        sides = self.text("#hands").split(";")
+        return [sum(map(int, re.findall(r"(\d+) ×", side))) for side in sides]
+
     def shows(self, moves, flipped=False):
         """Everything on the page is what the program says of the position behind these moves."""
         position = self.book.position(moves)
@@ -162,6 +175,7 @@ class Explorer:
         else:
             assert status.startswith("Game over"), f"{where}: {status}"
         expect("the table's visibility", self.page.locator("#table").is_visible(), bool(found))
+        expect(f"men in hand behind {where}", self.held(), held_by_fen(position["fen"]))
         expect("the address", self.page.evaluate("() => decodeURIComponent(location.hash.slice(1))"), self.prefix + "/".join(moves))
         expect("the path's length", self.page.locator("#path button[aria-current]").count(), 1)
 
