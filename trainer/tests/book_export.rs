@@ -255,6 +255,8 @@ fn a_page_has_all_that_the_book_has() {
         let html = place.read("book.html");
         assert_page_is_book(&book, &html);
         assert_eq!(page::page(&book, 25).unwrap().html, html, "equal books are equal pages");
+        // A thousand positions are to fit into half a megabyte, men and all.
+        assert!(data(&html).to_string().len() < 400 * book.len(), "{} bytes", html.len());
         let allowed = html.replace("http://www.w3.org/2000/svg", "");
         for outside in ["http:", "https:", "src=", "@import", "url(h", "fetch("] {
             assert!(!allowed.contains(outside), "{outside}");
