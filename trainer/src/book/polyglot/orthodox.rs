@@ -130,8 +130,11 @@ impl Reference {
     }
 }
 
-/// Who may promote where and to what, and whether it must; nothing if a choice is not always free.
-fn promotions(variant: &Variant, men: &Men) -> Option<BTreeSet<(Man, u8, bool, BTreeSet<Man>)>> {
+/// Who promotes on which square, whether it must, and to what.
+type Promotion = (Man, u8, bool, BTreeSet<Man>);
+
+/// All promotions; nothing if a choice is not always free.
+fn promotions(variant: &Variant, men: &Men) -> Option<BTreeSet<Promotion>> {
     let mut all = BTreeSet::new();
     for unit in variant.units() {
         for square in variant.topology().squares() {
