@@ -27,7 +27,12 @@ pub const SIZES: std::ops::RangeInclusive<u16> = 64..=8192;
 
 /// A man as an SVG fragment of 100×100 units, as boards show it from White's side.
 pub fn man(variant: &Variant, unit: Unit, colour: Colour) -> String {
-    men::Look::of(variant, unit).fragment(colour, svg::Facing::of(variant.topology(), colour, Colour::White))
+    man_seen_from(variant, unit, colour, Colour::White)
+}
+
+/// The same as boards show it with `below` at their lower edge.
+pub fn man_seen_from(variant: &Variant, unit: Unit, colour: Colour, below: Colour) -> String {
+    men::Look::of(variant, unit).fragment(colour, svg::Facing::of(variant.topology(), colour, below))
 }
 
 /// The same without its letter: what the moves alone make of it.

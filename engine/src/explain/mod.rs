@@ -13,7 +13,7 @@ mod words;
 pub use diagram::{Access, Diagram, Legend, Mark, Passage};
 pub use facts::{AttackDensity, BETZA_EMPTY, Facts, Farthest, Man, Protection, Reach, Targets, UnitMobility, pawns};
 pub use rules::Section;
-pub(crate) use words::name as unit_name;
+pub use words::name as unit_name;
 
 use crate::position::Position;
 use crate::variant::Variant;

@@ -5,7 +5,7 @@ use crate::variant::Variant;
 use crate::variant::rules::{Colour, Unit};
 
 /// A unit's name for people: `flying_chariot` is a Flying Chariot.
-pub(crate) fn name(variant: &Variant, unit: Unit) -> String {
+pub fn name(variant: &Variant, unit: Unit) -> String {
     let words = variant.unit(unit).name.split('_').map(|word| {
         let mut letters = word.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

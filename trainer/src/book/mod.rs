@@ -3,8 +3,9 @@
 //! [`Plan`] says what is wanted. [`Build`] grows a [`graph`] of positions from the roots: [`growth`] chooses which position to
 //! look behind next, [`searcher`] looks, [`journal`] keeps what was found, [`values`] says what everything is worth by all that
 //! is known, and [`weights`] how often a move is to be played. What comes out is [`fairyforge_engine::book`]'s file;
-//! [`verify`](verify::Verification) makes it again from its parts, [`epd`] and [`pgn`] write it as text and read it. [`games`] counts who
-//! won after which moves, and [`import`] makes books of games alone.
+//! [`verify`](verify::Verification) makes it again from its parts; [`epd`] and [`pgn`] write it as text and read it, [`polyglot`]
+//! writes it for other programs, [`page`] for people. [`games`] counts who won after which moves, and [`import`] makes books of
+//! games alone.
 //!
 //! Books of openings in which matches begin are something else: [`crate::arena::openings`]; [`suite`] makes such of a book's exits. How a book is built is told in
 //! `docs/books.md`.
@@ -16,8 +17,10 @@ pub mod graph;
 pub mod growth;
 pub mod import;
 pub mod journal;
+pub mod page;
 pub mod pgn;
 mod plan;
+pub mod polyglot;
 pub mod searcher;
 pub mod suite;
 pub mod values;

@@ -17,7 +17,7 @@ pub struct ExploreArgs {
     /// The position; the book's first root if absent.
     #[arg(long)]
     fen: Option<String>,
-    /// Moves played from there, as `e2e4 e7e5`.
+    /// Moves played from there, in coordinates or as people write them: `e2e4 e7e5` or `e4 e5`.
     #[arg(long)]
     moves: Option<String>,
     /// Print JSON.
@@ -32,7 +32,8 @@ pub(super) fn explore(args: &ExploreArgs) -> Result<(), Failure> {
         None => book.roots().first().cloned().ok_or_else(|| anyhow!("the book has no root"))?,
     };
     for text in args.moves.iter().flat_map(|moves| moves.split_whitespace()) {
-        let mv = position.parse_move(text).or_bad_input(|| "cannot play the moves".into())?;
+        let mv = position.parse_move(text).or_else(|_| position.parse_san(text));
+        let mv = mv.or_bad_input(|| "cannot play the moves".into())?;
         position.make(mv, &mut fairyforge_engine::position::Unobserved);
     }
     let legal = position.legal_moves();

@@ -29,10 +29,7 @@ pub enum BookCommand {
     Explore(explore::ExploreArgs),
     /// Make a book of games, or read one that was written as text.
     Import(import::ImportArgs),
-    /// Write a book as text.
-    #[command(
-        after_help = "Example:\n  fairyforge book export data/runs/sorcerer-book/opening.book --format epd --out sorcerer.epd"
-    )]
+    /// Write a book as text, for other programs, or as a page to click through.
     Export(export::ExportArgs),
 }
 
