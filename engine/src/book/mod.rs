@@ -1,6 +1,6 @@
 //! Opening books: positions by key, and for each the moves that may be played there, with what is known of them.
 //!
-//! A [`Book`] is the content of a file ([`file`], `docs/formats/book.md`), checked as a whole and then asked. [`BookKey`] says
+//! A [`Book`] is the content of a file ([`mod@file`], `docs/formats/book.md`), checked as a whole and then asked. [`BookKey`] says
 //! which positions are the same, [`Oriented`] which way round a book has one, [`BookMove`] is one move, [`Draw`] chooses among
 //! several. Nothing here searches or knows where books come from: the trainer builds them, [`crate::protocol`] plays from them.
 //! Books of openings in text, for matches, are something else and the trainer's alone.

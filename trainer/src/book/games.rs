@@ -1,7 +1,7 @@
 //! Games as a book sees them: which positions of it they came through, which moves were made there, and who won.
 //!
 //! [`Sources`] reads runs, matches and PGN files game by game, so that games of any number are never in memory together; [`Counts`]
-//! adds up results by position and move. What is done with them is said elsewhere: [`super::build`] notes them beside what
+//! adds up results by position and move. What is done with them is said elsewhere: `build` notes them beside what
 //! was searched, [`super::import`] makes books of nothing else.
 
 use crate::checksum::hex;

@@ -156,7 +156,7 @@ mod tests {
         fn families_are_even(
             sizes in prop::collection::vec(1..30_usize, 1..8), count in 1..80_usize, batch in 1..40_usize, odd in 2..5_usize,
         ) {
-            let fits = |candidate: usize| candidate % odd != 0;
+            let fits = |candidate: usize| !candidate.is_multiple_of(odd);
             let (accepted, found) = accepted(&sizes, count, batch, fits);
             let most: Vec<usize> =
                 families(&sizes).into_values().map(|all| all.into_iter().filter(|&n| fits(n)).count()).collect();
