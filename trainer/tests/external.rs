@@ -279,6 +279,19 @@ fn what_our_engine_refuses_is_an_error() {
 }
 
 /// Weights belong to a game, so they are set after it, whatever the order of names.
+/// What the engine announces of a book is no refusal, and it plays from it; a file that is no book is refused.
+#[test]
+fn our_engine_plays_from_a_book_outside_too() {
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/books/chess.book");
+    let command = ours(&[("OwnBook", "true"), ("BookFile", book)]);
+    let mut engine = Launcher::new(patient()).start(&command, &variant("chess")).unwrap();
+    let best = first_move(&mut engine, nodes(), &AtomicBool::new(false)).unwrap();
+    assert_eq!(best, "e2e4", "the move of the greatest weight");
+    assert!(engine.remarks().iter().any(|remark| remark.contains("600 positions")));
+    let refused = Launcher::new(patient()).start(&ours(&[("BookFile", file!())]), &variant("chess"));
+    assert_says(&refused.map(|_| ()).unwrap_err().to_string(), &["refuses", "BookFile"]);
+}
+
 #[test]
 fn weights_are_set_after_the_game() {
     let weights = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/weights/herculean.toml").display().to_string();

@@ -15,8 +15,10 @@ const VARIANT_PATH: &str = "VariantPath";
 const CHESS: &str = "chess";
 /// How a chosen variant is announced, by us as by Fairy-Stockfish.
 const ANNOUNCEMENT: &str = "info string variant ";
-/// Our own engine: it remarks on settings only when it refuses them.
+/// Our own engine: it remarks on settings only when it refuses them, but for books, which it announces.
 const OURS: &str = "Fairyforge ";
+/// How it announces a book.
+const BOOK: &str = "info string book: ";
 /// How a button that was pressed is shown.
 const PRESSED: &str = "pressed";
 
@@ -130,7 +132,7 @@ impl Setup<'_> {
         if let Some(name) = remark.strip_prefix(ANNOUNCEMENT).and_then(|rest| rest.split_whitespace().next()) {
             self.announced = Some(name.to_owned());
             self.settings.effective.insert(VARIANT.into(), name.to_owned());
-        } else if self.introduction.name.starts_with(OURS) {
+        } else if self.introduction.name.starts_with(OURS) && !remark.starts_with(BOOK) {
             let said = remark.trim_start_matches("info string ").to_owned();
             return Err(StartError::Refused { engine: self.label.clone(), line: line.to_owned(), said });
         } else {
