@@ -8,7 +8,7 @@ mod common;
 use common::{Workplace, json};
 use fairyforge::book::page;
 use fairyforge::book::polyglot::{self, ENTRY_BYTES, PolyglotError};
-use fairyforge_engine::book::{Book, BookKey, BookMove, Manifest};
+use fairyforge_engine::book::{Book, BookKey, BookMove, Manifest, Oriented};
 use fairyforge_engine::position::{Position, Unobserved};
 use fairyforge_engine::variant::Variant;
 use serde_json::Value as Json;
@@ -41,7 +41,7 @@ fn by_hand(root: &Position, positions: &[(&str, &[(&str, u16)])]) -> Book {
         let position = after(root, way);
         let found = |(text, weight): &(&str, u16)| BookMove {
             weight: *weight,
-            ..BookMove::new(position.parse_move(text).unwrap())
+            ..BookMove::new(Oriented::of(&position).held(position.parse_move(text).unwrap()))
         };
         (BookKey::of(&position), moves.iter().map(found).collect::<Vec<_>>())
     };
@@ -147,7 +147,8 @@ fn a_pinned_pawn_beside_one_that_passed_is_another_key() {
     let passed = after(&Position::from_fen(&chess, "4r1k1/3p4/8/4P3/8/8/8/4K3 b - - 0 1").unwrap(), "d7d5");
     let stands = Position::from_fen(&chess, "4r1k1/8/8/3pP3/8/8/8/4K3 w - - 0 1").unwrap();
     assert_eq!(BookKey::of(&passed), BookKey::of(&stands));
-    let found = BookMove { weight: 3, ..BookMove::new(stands.parse_move("e1d1").unwrap()) };
+    let held = Oriented::of(&stands).held(stands.parse_move("e1d1").unwrap());
+    let found = BookMove { weight: 3, ..BookMove::new(held) };
     let positions = vec![(BookKey::of(&stands), vec![found])];
     let entries = polyglot(&Book::new(&[passed, stands], Manifest::default(), positions).unwrap());
     assert_eq!(entries.into_values().collect::<Vec<_>>(), vec![vec![("e1d1".to_owned(), 3)]; 2]);
