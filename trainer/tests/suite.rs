@@ -317,6 +317,9 @@ fn bad_input_is_told() {
     place.write("spoilt.book", "FFBOOK");
     refused(sound.replace("book.toml", "spoilt.book"), &["cannot use the book spoilt.book"]);
     refused(sound.replace("a-priori", "none.net"), &["none.net"]);
+    let book = std::fs::read_to_string(place.path("book.toml")).unwrap();
+    place.write("counted.toml", &format!("{book}\n[games]\nsources = [\"games.pgn\"]\n"));
+    refused(sound.replace("book.toml", "counted.toml"), &["counted.toml", "expected a plan without games.sources"]);
     place.run("book suite none.toml").refused(2, &["cannot use the plan none.toml"]);
     place.write("other.epd", "4k3/8/8/8/8/8/8/4K2R w K - id \"x\";\n");
     place.run("book verify other.epd").refused(2, &["cannot use the suite other.epd", "line 1: expected"]);

@@ -36,10 +36,10 @@ pub struct Work {
 }
 
 /// A hot path.
-pub type Path = (&'static str, fn(&Work) -> i64);
+pub type HotPath = (&'static str, fn(&Work) -> i64);
 
 /// All of them, with the names that the guard knows them by.
-pub const PATHS: [Path; 7] = [
+pub const PATHS: [HotPath; 7] = [
     ("moves", |work| work.moves()),
     ("make", |work| work.make()),
     ("tapered", |work| work.values(&*work.tapered)),

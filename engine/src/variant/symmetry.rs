@@ -1,7 +1,8 @@
 //! Whether a game's rules are the same from left and right, so that a position and its mirror image are worth the same.
 //!
-//! Knows no positions: [`crate::position::Position::mirrored`] makes images, networks and books ask here whether they may. Decided by comparing what the compiled rules allow, square by square, as in `endgame`: a hole, a zone on one wing or a
-//! unit that leans to one side breaks it. The array counts only for what the rules make of it: homes of initial moves
+//! Knows no positions: [`crate::position::Position::mirrored`] makes images, networks and books ask here whether they may.
+//! Decided by comparing what the compiled rules allow, square by square, as in `endgame`: a hole, a zone on one wing or a unit
+//! that leans to one side breaks it. The array counts only for what the rules make of it: homes of initial moves
 //! and castling.
 
 use super::rules::{Colour, Unit};

@@ -92,10 +92,10 @@ enum Command {
     Train(Box<train::TrainArgs>),
     /// Self-play, fit and match, for any variant, as a plan says.
     Loop(loops::LoopArgs),
-    /// Opening books for play: build, verify, explore, export.
+    /// Opening books for play, and suites of openings for matches: build, import, verify, explore, export.
     #[command(
         subcommand,
-        after_help = "Examples:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n  fairyforge book explore data/runs/sorcerer-book/opening.book"
+        after_help = "Examples:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n  fairyforge book explore data/runs/sorcerer-book/opening.book\n  fairyforge book suite configs/suites/chess.toml --out data/runs/chess-suite"
     )]
     Book(book::BookCommand),
     /// Measure what matches cost beside the searches.

@@ -3,8 +3,8 @@
 use super::super::loops::beside;
 use super::super::output::outln;
 use super::super::selfplay::open_run;
-use super::super::{Failure, OrBadInput, load_variant, on_threads, or_run, stop_on_interrupt, threads};
-use super::judge;
+use super::super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt};
+use super::{PlanArgs, judge_beside};
 use crate::book::games::{Counting, Sources, look_at};
 use crate::book::{Build, BuildError, Built, GamesToCount, Plan};
 use crate::progress::Progress;
@@ -13,25 +13,6 @@ use fairyforge_engine::book::{Header, Starts};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// What `build` is told.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n\ndocs/books.md lists every key of a plan."
-)]
-pub struct BuildArgs {
-    /// The plan.
-    plan: PathBuf,
-    /// Folder of the run; data/runs/<name of the plan> if absent.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0, value_parser = threads)]
-    threads: usize,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-}
 
 /// What is saved of a plan: itself, and what it was started with.
 #[derive(Serialize)]
@@ -45,15 +26,14 @@ struct SavedPlan<'a> {
     plan: &'a Plan,
 }
 
-pub(super) fn build(args: &BuildArgs) -> Result<(), Failure> {
+pub(super) fn build(args: &PlanArgs) -> Result<(), Failure> {
     let doing = || format!("cannot use the plan {}", args.plan.display());
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
     let plan = Plan::read(&text).or_bad_input(doing)?;
     let variant = load_variant(&beside(&args.plan, plan.variant.clone()))?;
     plan.roots(&variant).or_bad_input(doing)?;
-    let judge = judge(&variant, plan.judge.as_deref().map(|named| beside(&args.plan, named.to_owned()).into()))?;
-    let stem = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("book");
-    let out = or_run(args.out.as_ref(), stem);
+    let judge = judge_beside(&variant, &args.plan, plan.judge.as_deref())?;
+    let out = args.out("book");
     let paths: Vec<PathBuf> = plan.games.sources.iter().map(|named| found(&args.plan, named)).collect();
     let counting = Counting { plies: plan.games.most_plies, starts: Starts::All };
     let sources = Sources { paths: &paths, variant: &variant, counting };

@@ -3,9 +3,9 @@
 use super::super::loops::beside;
 use super::super::output::outln;
 use super::super::selfplay::open_run;
-use super::super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
+use super::super::{Failure, OrBadInput, VERSION, load_variant, on_threads, stop_on_interrupt};
 use super::verify::{VerifyArgs, faults_told};
-use super::{BookArgs, judge};
+use super::{BookArgs, PlanArgs, judge, judge_beside};
 use crate::book::suite::check::{Checked, check, search_again};
 use crate::book::suite::text::{Header, Written};
 use crate::book::suite::{MadeBy, Suite, SuiteError, SuitePlan, SuiteWork};
@@ -25,25 +25,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// What `suite` is told.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  fairyforge book suite configs/suites/chess.toml --out data/runs/chess-suite\n  fairyforge book verify data/runs/chess-suite/openings.epd\n  fairyforge match --variant chess --openings data/runs/chess-suite/openings.epd …\n\ndocs/suites.md tells what suites are for; configs/suites/reference.toml lists every key of a plan."
-)]
-pub struct SuiteArgs {
-    /// The plan.
-    plan: PathBuf,
-    /// Folder of the run; data/runs/<name of the plan> if absent.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    /// Threads; 0 is one a core.
-    #[arg(long, default_value_t = 0, value_parser = threads)]
-    threads: usize,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-}
 
 /// What is saved of a plan: itself, and what it was started with.
 #[derive(Serialize)]
@@ -65,15 +46,14 @@ enum Source {
     Plan(Box<(Plan, NamedJudge)>),
 }
 
-pub(super) fn suite(args: &SuiteArgs) -> Result<(), Failure> {
+pub(super) fn suite(args: &PlanArgs) -> Result<(), Failure> {
     let doing = || format!("cannot use the plan {}", args.plan.display());
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
     let plan = SuitePlan::read(&text).or_bad_input(doing)?;
     let variant = load_variant(&beside(&args.plan, plan.variant.clone()))?;
     let judge = judge_beside(&variant, &args.plan, plan.judge.as_deref())?;
     let source = Source::open(&variant, Path::new(&beside(&args.plan, plan.book.clone())))?;
-    let stem = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("suite");
-    let out = or_run(args.out.as_ref(), stem);
+    let out = args.out("suite");
     let (rules_hash, judge_digest, book_digest) = (variant.rules_hash(), judge.digest.as_str(), source.digest());
     let saved = SavedPlan { kind: "suite", rules_hash, judge_digest, book_digest, plan: &plan };
     let run = open_run(&out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
@@ -83,11 +63,6 @@ pub(super) fn suite(args: &SuiteArgs) -> Result<(), Failure> {
     let book = making.book(source)?;
     let suite = making.suite(&plan, &judge, &book)?;
     told(&suite, &plan, &run.suite_epd(), args.json)
-}
-
-/// What a plan calls a judge; a file may lie beside the plan.
-fn judge_beside(variant: &Arc<Variant>, plan: &Path, named: Option<&str>) -> Result<NamedJudge, Failure> {
-    judge(variant, named.map(|named| beside(plan, named.to_owned()).into()))
 }
 
 impl Source {
@@ -104,6 +79,11 @@ impl Source {
             return Err(Failure::BadInput(what.context(doing())));
         }
         plan.roots(variant).or_bad_input(doing)?;
+        if !plan.games.sources.is_empty() {
+            let what =
+                anyhow!("expected a plan without games.sources, as a suite has no use for results of games, got some");
+            return Err(Failure::BadInput(what.context(doing())));
+        }
         let judge = judge_beside(variant, path, plan.judge.as_deref())?;
         Ok(Self::Plan(Box::new((plan, judge))))
     }
@@ -122,7 +102,7 @@ impl Source {
 
 /// What both the book and the suite are made with.
 struct Making<'a> {
-    args: &'a SuiteArgs,
+    args: &'a PlanArgs,
     variant: &'a Arc<Variant>,
     run: &'a RunDir,
     program: &'a str,
