@@ -34,14 +34,14 @@ def compiler() -> str:
 
 
 def built_program() -> str:
-    """Builds the benchmark; returns its path."""
+    """Builds the benchmark; returns its path. Cargo tells of the package's other programs too, in any order."""
     command = ["cargo", "bench", "--profile", PROFILE, "-p", "fairyforge-engine", "--bench", "instructions", "--no-run"]
     lines = subprocess.run([*command, "--message-format=json"], check=True, capture_output=True, text=True).stdout
     messages = [json.loads(line) for line in lines.splitlines() if line.startswith("{")]
-    programs = [message["executable"] for message in messages if message.get("executable")]
-    if not programs:
-        sys.exit("expected one program of `cargo bench --no-run`, got none")
-    return programs[-1]
+    programs = [message["executable"] for message in messages if message.get("target", {}).get("name") == "instructions"]
+    if len(programs) != 1:
+        sys.exit(f"expected one program `instructions` of `cargo bench --no-run`, got {programs}")
+    return programs[0]
 
 
 def listed(program: str, what: str) -> list[str]:
