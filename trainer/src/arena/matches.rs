@@ -156,14 +156,14 @@ impl Match<'_> {
         let (header, pairs) = (self.header(), self.schedule.pairs());
         let (mut journal, mut games) = Journal::open(path, &header, pairs)?;
         games.extend(journal.take_in(&PartFiles::of(path), &header, pairs)?);
-        let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
-        games.iter().try_for_each(|game| standing.add(game))?;
+        let mut standing = self.standing(&games)?;
         watch(&standing);
         let mut lags = vec![None; self.contestants.len()];
         if !standing.is_over() {
             let open = self.open_pairs(0..pairs, &journal.numbers());
             if self.share == Share::Nothing {
-                return Err(self.wanted(path, open.len() as u64));
+                let (missing, of) = (open.len() as u64, pairs);
+                return Err(Shared::Wanted { place: path.to_owned(), units: UNITS, missing, of }.into());
             }
             let halt = AtomicBool::new(false);
             let mut books = self.books((journal, standing), &halt);
@@ -187,39 +187,50 @@ impl Match<'_> {
     ) -> Result<Played, MatchError> {
         let (header, files) = (self.header(), PartFiles::of(path));
         let recorded = self.recorded(path, &header)?;
-        let mut numbers: BTreeSet<GameNumber> = recorded.iter().map(|game| game.number).collect();
-        let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
-        recorded.iter().try_for_each(|game| standing.add(game))?;
+        let standing = self.standing(&recorded)?;
         if standing.is_over() {
             return Ok(Played { standing, lags: vec![None; self.contestants.len()] });
         }
         let range = part.range(self.schedule.pairs());
+        let mut there: BTreeSet<GameNumber> = recorded.iter().map(|game| game.number).collect();
         for file in files.beginning_with(range.start)? {
-            numbers.extend(self.recorded(&file, &header)?.iter().map(|game| game.number));
+            there.extend(self.recorded(&file, &header)?.iter().map(|game| game.number));
         }
-        let open = self.open_pairs(range.clone(), &numbers);
+        let file = files.new_file(range.start);
+        let open = self.open_pairs(range, &there);
         let (place, played) = (path.to_owned(), open.len() as u64);
         if played > 0 {
-            let (journal, _) = Journal::open(&files.new_file(range.start), &header, self.schedule.pairs())?;
-            // A part knows too little to end the match.
-            let standing = Standing::new(self.schedule.clone(), self.contestants.len(), None);
-            let halt = AtomicBool::new(false);
-            let mut books = self.books((journal, standing), &halt);
-            let games: usize = open.iter().map(|(_, games)| games.len()).sum();
-            self.play_open_games(&mut books, open, stop, watch)?;
-            if books.journal.numbers().len() < games {
-                return Err(MatchError::Stopped);
-            }
+            self.play_apart(&file, open, stop, watch)?;
         }
         Err(Shared::Played { part, place, units: UNITS, played }.into())
     }
 
-    fn header(&self) -> Header {
-        Header::new(self.variant, self.seed, self.players.clone())
+    /// Plays these pairs, whatever they say, into a file of their own.
+    fn play_apart(
+        &self,
+        path: &Path,
+        open: Vec<OpenPair>,
+        stop: &AtomicBool,
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<(), MatchError> {
+        let (journal, _) = Journal::open(path, &self.header(), self.schedule.pairs())?;
+        // Without a test: a part knows too little to end the match.
+        let standing = Standing::new(self.schedule.clone(), self.contestants.len(), None);
+        let games: usize = open.iter().map(|(_, games)| games.len()).sum();
+        let halt = AtomicBool::new(false);
+        let mut books = self.books((journal, standing), &halt);
+        self.play_open_games(&mut books, open, stop, watch)?;
+        if books.journal.numbers().len() < games { Err(MatchError::Stopped) } else { Ok(()) }
     }
 
-    fn wanted(&self, path: &Path, missing: u64) -> MatchError {
-        Shared::Wanted { place: path.to_owned(), units: UNITS, missing, of: self.schedule.pairs() }.into()
+    fn standing(&self, games: &[GameSummary]) -> Result<Standing, MatchError> {
+        let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
+        games.iter().try_for_each(|game| standing.add(game))?;
+        Ok(standing)
+    }
+
+    fn header(&self) -> Header {
+        Header::new(self.variant, self.seed, self.players.clone())
     }
 
     /// The games of a journal that somebody else writes to.
