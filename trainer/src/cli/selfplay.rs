@@ -5,11 +5,12 @@ use super::{Failure, OrBadInput, PlayArgs, VERSION, load_judge, load_variant, on
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
 use crate::record::{self, Origin};
-use crate::run_dir::{RunDir, RunDirError};
+use crate::run_dir::{PlanText, RunDir, RunDirError};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
 use anyhow::Context;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The generation that a plain self-play run is.
@@ -46,14 +47,15 @@ pub struct SelfplayArgs {
 }
 
 /// What is saved of the request: everything that decides the games.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SelfplayPlan<'a> {
-    kind: &'static str,
-    variant: &'a str,
-    rules_hash: &'a str,
+    kind: Cow<'a, str>,
+    variant: Cow<'a, str>,
+    rules_hash: Cow<'a, str>,
     seed: u64,
-    weights: &'a str,
-    selfplay: &'a SelfplaySettings,
+    weights: Cow<'a, str>,
+    selfplay: Cow<'a, SelfplaySettings>,
 }
 
 pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
@@ -71,15 +73,15 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let loading = settings.adjudication.load_endgames(&variant, Path::to_path_buf);
     let endgames = loading.or_bad_input(|| "cannot adjudicate by tables".into())?;
     let plan = SelfplayPlan {
-        kind: "selfplay",
-        variant: variant.name(),
-        rules_hash: variant.rules_hash(),
+        kind: "selfplay".into(),
+        variant: variant.name().into(),
+        rules_hash: variant.rules_hash().into(),
         seed: args.play.seed,
-        weights: &loaded.digest,
-        selfplay: &settings,
+        weights: (&loaded.digest).into(),
+        selfplay: Cow::Borrowed(&settings),
     };
-    let plan = toml::to_string(&plan).context("cannot write the plan as TOML")?;
-    let run = open_run(&args.play.out, &plan)?;
+    let plan = PlanText::of(&plan).context("cannot write the plan as TOML")?;
+    let run = open_run(&args.play.out, plan)?;
     loaded.keep(&run, PARENT).context("cannot save what judges positions")?;
     let origin = Origin {
         variant: variant.name().into(),
@@ -115,12 +117,12 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
 }
 
 /// Makes or continues a run; a run that belongs to another plan or process is bad input.
-pub(super) fn open_run(out: &Path, plan: &str) -> Result<RunDir, Failure> {
+pub(super) fn open_run(out: &Path, plan: PlanText) -> Result<RunDir, Failure> {
     taken_up(RunDir::create_or_resume(out, plan, VERSION), out)
 }
 
 /// A run whose plan may say a greater number at `key` than it did.
-pub(super) fn open_or_lengthen_run(out: &Path, plan: &str, key: &'static str) -> Result<RunDir, Failure> {
+pub(super) fn open_or_lengthen_run(out: &Path, plan: PlanText, key: &'static str) -> Result<RunDir, Failure> {
     taken_up(RunDir::create_or_lengthen(out, plan, VERSION, key), out)
 }
 

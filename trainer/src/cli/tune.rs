@@ -5,7 +5,7 @@ use super::selfplay::open_run;
 use super::{Failure, OrBadInput, VERSION, on_threads, or_run, stop_on_interrupt, threads};
 use crate::arena::standing::Standing;
 use crate::progress::Progress;
-use crate::run_dir::{RunDir, RunPaths, write_atomically};
+use crate::run_dir::{PlanText, RunDir, RunPaths, write_atomically};
 use crate::tune::confirm::{self, Confirmation, ConfirmingMatch};
 use crate::tune::diagnose::outcomes;
 use crate::tune::journal::{Header, Iteration, Provenance};
@@ -78,7 +78,7 @@ fn spsa(args: &SpsaArgs) -> Result<(), Failure> {
     let setup = Plan::read(&text).and_then(|plan| Setup::new(plan, &args.plan)).or_bad_input(doing)?;
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tuning");
     let out = or_run(args.out.as_ref(), name);
-    let run = open_run(&out, &toml::to_string(&setup.saved()).context("cannot write the plan as TOML")?)?;
+    let run = open_run(&out, PlanText::of(&setup.saved()).context("cannot write the plan as TOML")?)?;
     let stop = stop_on_interrupt()?;
     let play = Play { setup: &setup, run: &run, stop: &stop };
     let (iterations, confirmation) = on_threads(args.threads, || play.all())?.map_err(|error| cut_off(error, &out))?;

@@ -20,7 +20,7 @@ use crate::arena::sprt::{EloModel, Sprt, SprtSettings};
 use crate::arena::standing::Standing;
 use crate::arena::{Match, MatchError, Played, Terms};
 use crate::play::{Adjudication, TimeControl};
-use crate::run_dir::{RunDir, write_atomically};
+use crate::run_dir::{PlanText, RunDir, write_atomically};
 use crate::selfplay::Openings;
 use anyhow::{Context, anyhow};
 use display::Live;
@@ -219,7 +219,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     let introduced = players.introduce(&variant, &stop)?;
     warn_of_crowding(args.threads, &plan);
-    let run = open_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?)?;
+    let run = open_run(out, PlanText::of(&plan).context("cannot write the plan as TOML")?)?;
     let contest = Match {
         variant: &variant,
         contestants: &players.contestants,
