@@ -14,28 +14,29 @@ use crate::named_judge::{self, JudgeContent, NamedJudge};
 use crate::named_weights::{self, NamedWeights};
 use crate::plan::folder_beside;
 use crate::record;
-use crate::run_dir::RunDir;
+use crate::run_dir::{PlanText, RunDir};
 use crate::share::Share;
 use crate::table::Style;
 use anyhow::{Context, anyhow};
 use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::network::NetworkFile;
 use fairyforge_engine::variant::Variant;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// What is saved of a plan: itself, what it was started with, and the time it was given.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedPlan<'a> {
-    rules_hash: &'a str,
-    weights_digest: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    rules_hash: Cow<'a, str>,
+    weights_digest: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<String>,
     #[serde(flatten)]
-    plan: &'a Plan,
+    plan: Cow<'a, Plan>,
 }
 
 /// A plan read from its file; files that it names may lie beside it.
@@ -181,9 +182,9 @@ impl Laboratory<'_> {
 
     fn open(&self, plan: &Plan, tools: &Tools) -> Result<RunDir, Failure> {
         let budget = self.budget.filter(|budget| matches!(budget, Budget::Time(_))).map(|budget| budget.to_string());
-        let (rules_hash, weights_digest) = (tools.variant.rules_hash(), tools.start.digest.as_str());
-        let saved = SavedPlan { rules_hash, weights_digest, budget, plan };
-        open_shared_run(self.out, &toml::to_string(&saved).context("cannot write the plan as TOML")?, self.share)
+        let (rules_hash, weights_digest) = (tools.variant.rules_hash().into(), (&tools.start.digest).into());
+        let saved = SavedPlan { rules_hash, weights_digest, budget, plan: Cow::Borrowed(plan) };
+        open_shared_run(self.out, PlanText::of(&saved).context("cannot write the plan as TOML")?, self.share)
     }
 }
 

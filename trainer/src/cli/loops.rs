@@ -8,11 +8,12 @@ use crate::plan::{Plan, check_claims, folder_beside};
 use crate::progression::Progression;
 use crate::quality::Quality;
 use crate::report::{GameFacts, LoopReport};
-use crate::run_dir::{RunPaths, write_atomically};
+use crate::run_dir::{PlanText, RunPaths, write_atomically};
 use crate::share::Share;
 use crate::training_loop::{Beginning, GenerationResult, LoopError, LoopTables, TrainingLoop};
 use anyhow::Context;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -74,14 +75,14 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
 }
 
 /// What is saved of a plan: itself, and the rules it was started with.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedPlan<'a> {
-    rules_hash: &'a str,
+    rules_hash: Cow<'a, str>,
     /// Of the weights below networks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    base_digest: Option<&'a str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base_digest: Option<Cow<'a, str>>,
     #[serde(flatten)]
-    plan: &'a Plan,
+    plan: Cow<'a, Plan>,
 }
 
 /// A file that lies beside the plan that names it may be named without its folder.
@@ -109,12 +110,12 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result
     let plan = &plan;
     let begins_with = Beginning::load(plan, &variant, &RunPaths::new(out), told.find);
     let begins_with = &begins_with.or_bad_input(|| "cannot begin the loop".into())?;
-    let base_digest = plan.train.as_ref().map(|_| begins_with.base_digest());
-    let saved = SavedPlan { rules_hash: variant.rules_hash(), base_digest, plan };
-    let saved = toml::to_string(&saved).context("cannot write the plan as TOML")?;
+    let base_digest = plan.train.as_ref().map(|_| begins_with.base_digest().into());
+    let saved = SavedPlan { rules_hash: variant.rules_hash().into(), base_digest, plan: Cow::Borrowed(plan) };
+    let saved = PlanText::of(&saved).context("cannot write the plan as TOML")?;
     let run = match told.share {
-        Share::All | Share::Nothing => open_or_lengthen_run(out, &saved, "generations")?,
-        Share::Part(_) => open_shared_run(out, &saved, told.share)?,
+        Share::All | Share::Nothing => open_or_lengthen_run(out, saved, "generations")?,
+        Share::Part(_) => open_shared_run(out, saved, told.share)?,
     };
     let stop = stop_on_interrupt()?;
     let training = TrainingLoop {

@@ -5,12 +5,13 @@ use super::{Failure, OrBadInput, PlayArgs, VERSION, load_judge, load_variant, on
 use crate::plan::check_selfplay;
 use crate::progress::Progress;
 use crate::record::{self, Origin};
-use crate::run_dir::{RunDir, RunDirError};
+use crate::run_dir::{PlanText, RunDir, RunDirError};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
 use crate::share::Share;
 use anyhow::Context;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The generation that a plain self-play run is.
@@ -47,14 +48,15 @@ pub struct SelfplayArgs {
 }
 
 /// What is saved of the request: everything that decides the games.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SelfplayPlan<'a> {
-    kind: &'static str,
-    variant: &'a str,
-    rules_hash: &'a str,
+    kind: Cow<'a, str>,
+    variant: Cow<'a, str>,
+    rules_hash: Cow<'a, str>,
     seed: u64,
-    weights: &'a str,
-    selfplay: &'a SelfplaySettings,
+    weights: Cow<'a, str>,
+    selfplay: Cow<'a, SelfplaySettings>,
 }
 
 pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
@@ -72,16 +74,16 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
     let loading = settings.adjudication.load_endgames(&variant, Path::to_path_buf);
     let endgames = loading.or_bad_input(|| "cannot adjudicate by tables".into())?;
     let plan = SelfplayPlan {
-        kind: "selfplay",
-        variant: variant.name(),
-        rules_hash: variant.rules_hash(),
+        kind: "selfplay".into(),
+        variant: variant.name().into(),
+        rules_hash: variant.rules_hash().into(),
         seed: args.play.seed,
-        weights: &loaded.digest,
-        selfplay: &settings,
+        weights: (&loaded.digest).into(),
+        selfplay: Cow::Borrowed(&settings),
     };
-    let plan = toml::to_string(&plan).context("cannot write the plan as TOML")?;
+    let plan = PlanText::of(&plan).context("cannot write the plan as TOML")?;
     let (out, share) = (&args.play.out, args.play.share.share());
-    let run = open_shared_run(out, &plan, share)?;
+    let run = open_shared_run(out, plan, share)?;
     loaded.keep_start(&run, PARENT).context("cannot save what judges positions")?;
     let origin = Origin {
         variant: variant.name().into(),
@@ -121,12 +123,12 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
 }
 
 /// Makes or continues a run; a run that belongs to another plan or process is bad input.
-pub(super) fn open_run(out: &Path, plan: &str) -> Result<RunDir, Failure> {
+pub(super) fn open_run(out: &Path, plan: PlanText) -> Result<RunDir, Failure> {
     taken_up(RunDir::create_or_resume(out, plan, VERSION), out)
 }
 
 /// As [`open_run`], to play a share of its games.
-pub(super) fn open_shared_run(out: &Path, plan: &str, share: Share) -> Result<RunDir, Failure> {
+pub(super) fn open_shared_run(out: &Path, plan: PlanText, share: Share) -> Result<RunDir, Failure> {
     match share {
         Share::All | Share::Nothing => open_run(out, plan),
         Share::Part(_) => told_of(RunDir::join(out, plan, VERSION), out),
@@ -134,7 +136,7 @@ pub(super) fn open_shared_run(out: &Path, plan: &str, share: Share) -> Result<Ru
 }
 
 /// A run whose plan may say a greater number at `key` than it did.
-pub(super) fn open_or_lengthen_run(out: &Path, plan: &str, key: &'static str) -> Result<RunDir, Failure> {
+pub(super) fn open_or_lengthen_run(out: &Path, plan: PlanText, key: &'static str) -> Result<RunDir, Failure> {
     taken_up(RunDir::create_or_lengthen(out, plan, VERSION, key), out)
 }
 

@@ -90,7 +90,7 @@ fn train(args: &TrainArgs, path: &Path, device: &Device) -> Result<(), Failure> 
     let source = source_of(args, (&plan, path), (&features, weights))?;
     let out = or_run(args.out.as_ref(), usual_name(path));
     let saved = saved(&plan, (&features, base.as_ref()), device).context("cannot write the plan as TOML")?;
-    let run = open_run(&out, &saved)?;
+    let run = open_run(&out, saved)?;
     let making = Making {
         plan: &plan,
         features: &features,

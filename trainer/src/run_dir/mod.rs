@@ -25,17 +25,17 @@
 
 mod files;
 mod parts;
+mod plan;
 mod shards;
 mod unite;
 
 pub use files::{FileError, append_line, append_lines, drop_torn_line, stream_atomically, write_atomically};
 pub use parts::{PartFiles, ShardDesk, write_once};
+pub use plan::{PlanDifference, PlanText};
 pub use shards::{ShardFiles, ShardListing, list_shards, shard_folders};
 pub use unite::{UniteError, United, unite};
 
 use files::{TEMPORARY, create_folder, folder_entries, is_temporary, name_of, read_text, write_bytes};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::ops::Deref;
@@ -369,15 +369,15 @@ impl Deref for RunDir {
 impl RunDir {
     /// Makes the run at `path`, or takes up the run that is there if it was started with the same plan.
     ///
-    /// Plans are compared as TOML: comments, order and spacing do not matter. A resumed run that was
-    /// last written by another program version gets a further line in `version.txt`.
+    /// Plans are compared as TOML: comments, order and spacing do not matter, and a key that the recorded plan lacks has its default.
+    /// A resumed run that was last written by another program version gets a further line in `version.txt`.
     ///
     /// # Errors
     /// [`RunDirError::PlanDiffers`] (nothing was changed), [`RunDirError::Locked`] when another process
     /// writes there, [`RunDirError::NotARun`] for a folder with other things in it,
     /// [`RunDirError::File`] when the disk refuses.
-    pub fn create_or_resume(path: &Path, plan_toml: &str, version: &str) -> Result<Self, RunDirError> {
-        Self::open(path, plan_toml, version, None)
+    pub fn create_or_resume(path: &Path, plan: impl Into<PlanText>, version: &str) -> Result<Self, RunDirError> {
+        Self::open(path, &plan.into(), version, None)
     }
 
     /// As [`Self::create_or_resume`], but the whole number at the dotted `key` may be greater than it was: the run keeps the new
@@ -387,26 +387,26 @@ impl RunDir {
     /// As [`Self::create_or_resume`].
     pub fn create_or_lengthen(
         path: &Path,
-        plan_toml: &str,
+        plan: impl Into<PlanText>,
         version: &str,
         key: &'static str,
     ) -> Result<Self, RunDirError> {
-        Self::open(path, plan_toml, version, Some(key))
+        Self::open(path, &plan.into(), version, Some(key))
     }
 
-    fn open(path: &Path, plan_toml: &str, version: &str, grows: Option<&str>) -> Result<Self, RunDirError> {
+    fn open(path: &Path, plan: &PlanText, version: &str, grows: Option<&str>) -> Result<Self, RunDirError> {
         refuse_foreign_folder(path)?;
         create_folder(path)?;
         let paths = RunPaths::new(path);
         let lock = take_lock(&paths, File::try_lock)?;
         let resumed = paths.plan().exists();
-        let lengthened = resumed && is_longer_plan(&paths.plan(), plan_toml, grows)?;
+        let lengthened = resumed && is_longer_plan(&paths.plan(), plan, grows)?;
         if resumed {
             drop_torn_line(&paths.events())?;
         }
         note_version(&paths.version(), version)?;
         if !resumed || lengthened {
-            write_atomically(&paths.plan(), plan_toml.as_bytes())?;
+            write_atomically(&paths.plan(), plan.text().as_bytes())?;
         }
         Ok(Self { paths, resumed, _lock: lock })
     }
@@ -416,15 +416,16 @@ impl RunDir {
     ///
     /// # Errors
     /// As [`Self::create_or_resume`]; and [`RunDirError::OtherVersion`], since games of two versions may differ.
-    pub fn join(path: &Path, plan_toml: &str, version: &str) -> Result<Self, RunDirError> {
+    pub fn join(path: &Path, plan: impl Into<PlanText>, version: &str) -> Result<Self, RunDirError> {
+        let plan = plan.into();
         refuse_foreign_folder(path)?;
         create_folder(path)?;
         let paths = RunPaths::new(path);
         let lock = take_lock(&paths, File::try_lock_shared)?;
         let resumed = paths.plan().exists();
         write_once(&paths.version(), format!("{}\n", version.trim()).as_bytes())?;
-        write_once(&paths.plan(), plan_toml.as_bytes())?;
-        is_longer_plan(&paths.plan(), plan_toml, None)?;
+        write_once(&paths.plan(), plan.text().as_bytes())?;
+        is_longer_plan(&paths.plan(), &plan, None)?;
         let run = Self { paths, resumed, _lock: lock };
         let recorded = run.versions()?.pop().unwrap_or_default();
         if recorded != version.trim() {
@@ -524,9 +525,8 @@ fn lock_holder(file: &mut File) -> String {
 }
 
 /// Whether the plan asked for is the recorded one but for a greater number at the key that may grow; any other plan is refused.
-fn is_longer_plan(path: &Path, asked: &str, grows: Option<&str>) -> Result<bool, RunDirError> {
-    let recorded = read_text(path)?;
-    let differences = plan_differences(&recorded, asked);
+fn is_longer_plan(path: &Path, asked: &PlanText, grows: Option<&str>) -> Result<bool, RunDirError> {
+    let differences = asked.differences(&read_text(path)?);
     match &differences[..] {
         [] => Ok(false),
         [only] if grows == Some(only.key.as_str()) && only.has_grown() => Ok(true),
@@ -613,74 +613,8 @@ impl RunDirError {
     }
 }
 
-/// A key on which the recorded and the asked plan disagree, with both values in TOML's notation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanDifference {
-    /// The dotted key, for example `selfplay.games`.
-    pub key: String,
-    /// The recorded value, if there is one.
-    pub recorded: Option<String>,
-    /// The value now asked for, if there is one.
-    pub asked: Option<String>,
-}
-
-impl PlanDifference {
-    fn has_grown(&self) -> bool {
-        let number = |value: &Option<String>| value.as_ref()?.parse::<u64>().ok();
-        matches!((number(&self.recorded), number(&self.asked)), (Some(recorded), Some(asked)) if asked > recorded)
-    }
-}
-
-impl fmt::Display for PlanDifference {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_nothing = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
-        let (recorded, asked) = (or_nothing(&self.recorded), or_nothing(&self.asked));
-        write!(formatter, "{}: recorded {recorded}, asked for {asked}", self.key)
-    }
-}
-
 fn listed(differences: &[PlanDifference]) -> String {
     differences.iter().map(|difference| format!("\n  {difference}")).collect()
-}
-
-fn plan_differences(recorded: &str, asked: &str) -> Vec<PlanDifference> {
-    if recorded == asked {
-        return Vec::new();
-    }
-    let (recorded, asked) = (flattened(recorded), flattened(asked));
-    let keys: BTreeSet<&String> = recorded.keys().chain(asked.keys()).collect();
-    keys.into_iter()
-        .filter(|key| recorded.get(*key) != asked.get(*key))
-        .map(|key| PlanDifference {
-            key: key.clone(),
-            recorded: recorded.get(key).cloned(),
-            asked: asked.get(key).cloned(),
-        })
-        .collect()
-}
-
-/// Dotted key → value. A text that is no TOML is one value, so that it equals only itself.
-fn flattened(plan: &str) -> BTreeMap<String, String> {
-    let mut values = BTreeMap::new();
-    match plan.parse::<toml::Table>() {
-        Ok(table) => flatten("", &table, &mut values),
-        Err(_) => {
-            values.insert("(not TOML)".to_owned(), format!("{plan:?}"));
-        }
-    }
-    values
-}
-
-fn flatten(prefix: &str, table: &toml::Table, values: &mut BTreeMap<String, String>) {
-    for (key, value) in table {
-        let dotted = format!("{prefix}{key}");
-        match value {
-            toml::Value::Table(inner) if !inner.is_empty() => flatten(&format!("{dotted}."), inner, values),
-            leaf => {
-                values.insert(dotted, leaf.to_string());
-            }
-        }
-    }
 }
 
 #[cfg(test)]

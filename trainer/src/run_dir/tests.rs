@@ -64,7 +64,7 @@ fn a_run_may_be_lengthened_but_neither_shortened_nor_changed() {
         let message = open(&other).unwrap_err().to_string();
         assert!(message.contains("\n  generations: recorded 2, asked for"), "{message}");
     }
-    assert!(RunDir::create_or_resume(dir.path(), &plan(3, 7), "0.1.0").is_err());
+    assert!(RunDir::create_or_resume(dir.path(), plan(3, 7).as_str(), "0.1.0").is_err());
     let run = open(&plan(3, 7)).unwrap();
     assert!(run.is_resumed());
     assert_eq!(fs::read_to_string(run.plan()).unwrap(), plan(3, 7));

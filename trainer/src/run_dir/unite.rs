@@ -1,7 +1,7 @@
 //! One run of several folders in which parts of it were played: files are copied, whole or not at all, and no file is changed.
 
 use super::files::{FileError, folder_entries, is_temporary, name_of, read_text, stream_atomically, temporary_name};
-use super::{EVENTS, LOCK, PLAN, RunDir, RunDirError, RunPaths, VERSION, plan_differences, take_lock};
+use super::{EVENTS, LOCK, PLAN, PlanText, RunDir, RunDirError, RunPaths, VERSION, take_lock};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub fn unite(from: &[PathBuf], to: &Path) -> Result<United, UniteError> {
     let (plan, version) = (read_text(&RunPaths::new(first).plan())?, version_of(first)?);
     // Held until all is copied.
     let _locks = from.iter().map(|run| checked(run, &plan, &version)).collect::<Result<Vec<_>, UniteError>>()?;
-    let target = RunDir::create_or_resume(to, &plan, &version)?;
+    let target = RunDir::create_or_resume(to, plan.as_str(), &version)?;
     if let [.., before, _] = &target.versions()?[..] {
         let (path, recorded) = (to.to_owned(), before.clone());
         return Err(RunDirError::OtherVersion { path, recorded, asked: version }.into());
@@ -68,7 +68,7 @@ fn version_of(run: &Path) -> Result<String, FileError> {
 fn checked(run: &Path, plan: &str, version: &str) -> Result<File, UniteError> {
     let paths = RunPaths::new(run);
     let lock = take_lock(&paths, File::try_lock_shared)?;
-    let differences = plan_differences(&read_text(&paths.plan())?, plan);
+    let differences = PlanText::from(plan).differences(&read_text(&paths.plan())?);
     if !differences.is_empty() {
         return Err(RunDirError::PlanDiffers { path: paths.plan(), differences }.into());
     }

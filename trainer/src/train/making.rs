@@ -10,12 +10,14 @@ use super::source::{Choice, DataError, Source};
 use crate::checksum::text_digest;
 use crate::named_weights::{self, NamedWeights, NamedWeightsError};
 use crate::progress::Progress;
-use crate::run_dir::{FileError, RunDir, write_atomically};
+use crate::run_dir::{FileError, PlanText, RunDir, write_atomically};
 use fairyforge_engine::evaluate::Weights;
 use fairyforge_engine::evaluate::network::{Features, NetworkFile, Rounding};
 use fairyforge_engine::variant::Variant;
 use rayon::ThreadPool;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -175,15 +177,32 @@ pub fn saved(
     plan: &TrainPlan,
     (features, base): (&Features, Option<&NamedWeights>),
     device: &Device,
-) -> Result<String, toml::ser::Error> {
+) -> Result<PlanText, toml::ser::Error> {
     let variant = features.variant();
     // Without weights below, exchanges are judged by those best known: they are in the network's file too.
     let usual = || text_digest(&Weights::best_known(variant).to_toml(variant));
-    let (key, digest) = base.map_or_else(|| ("exchanges_digest", usual()), |base| ("base_digest", base.digest.clone()));
-    let rules = variant.rules_hash();
-    // Other devices round otherwise. Where none is named, as in all runs before there were any, it is the CPU.
-    let device = if device.is_cpu() { String::new() } else { format!("device = {:?}\n", device.name()) };
-    Ok(format!("{device}rules_hash = {rules:?}\n{key} = {digest:?}\n{}", toml::to_string(plan)?))
+    PlanText::of(&SavedPlan {
+        // Other devices round otherwise. Where none is named, as in all runs before there were any, it is the CPU.
+        device: (!device.is_cpu()).then(|| device.name().into()),
+        rules_hash: variant.rules_hash().into(),
+        base_digest: base.map(|base| (&base.digest).into()),
+        exchanges_digest: base.is_none().then(|| usual().into()),
+        plan: Cow::Borrowed(plan),
+    })
+}
+
+/// What is saved of a plan: itself, and what it was started with.
+#[derive(Serialize, Deserialize)]
+struct SavedPlan<'a> {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    device: Option<Cow<'a, str>>,
+    rules_hash: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base_digest: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exchanges_digest: Option<Cow<'a, str>>,
+    #[serde(flatten)]
+    plan: Cow<'a, TrainPlan>,
 }
 
 /// The folder where a training run lies when nothing is said.

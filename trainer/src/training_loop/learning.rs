@@ -79,7 +79,7 @@ impl TrainingLoop<'_> {
         let device = Device::cpu();
         let run = RunDir::create_or_resume(
             &self.run.training(number),
-            &saved(plan, (features, base), &device)?,
+            saved(plan, (features, base), &device)?,
             self.program,
         )?;
         run.clean_tmp()?;

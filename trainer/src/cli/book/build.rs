@@ -9,10 +9,12 @@ use super::{PlanArgs, judge_beside};
 use crate::book::games::{Counting, Sources, look_at};
 use crate::book::{Build, BuildError, Built, GamesToCount, Plan};
 use crate::progress::Progress;
+use crate::run_dir::PlanText;
 use anyhow::Context;
 use fairyforge_engine::book::{Header, Starts};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// A plan, how it is carried out, and by how many.
@@ -25,15 +27,15 @@ pub struct BuildArgs {
 }
 
 /// What is saved of a plan: itself, and what it was started with.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedPlan<'a> {
-    kind: &'static str,
-    rules_hash: &'a str,
-    judge_digest: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    games_digest: Option<&'a str>,
+    kind: Cow<'a, str>,
+    rules_hash: Cow<'a, str>,
+    judge_digest: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    games_digest: Option<Cow<'a, str>>,
     #[serde(flatten)]
-    plan: &'a Plan,
+    plan: Cow<'a, Plan>,
 }
 
 pub(super) fn build(BuildArgs { plan: args, share }: &BuildArgs) -> Result<(), Failure> {
@@ -49,11 +51,15 @@ pub(super) fn build(BuildArgs { plan: args, share }: &BuildArgs) -> Result<(), F
     let sources = Sources { paths: &paths, variant: &variant, counting };
     let tally = on_threads(args.threads, || look_at(&sources))?.or_bad_input(|| "cannot count the games".into())?;
     let games = (!paths.is_empty()).then_some(GamesToCount { paths: &paths, tally: &tally });
-    let (rules_hash, judge_digest) = (variant.rules_hash(), judge.digest.as_str());
-    let games_digest = games.map(|games| games.tally.digest.as_str());
-    let saved = SavedPlan { kind: "book", rules_hash, judge_digest, games_digest, plan: &plan };
+    let saved = SavedPlan {
+        kind: "book".into(),
+        rules_hash: variant.rules_hash().into(),
+        judge_digest: (&judge.digest).into(),
+        games_digest: games.map(|games| (&games.tally.digest).into()),
+        plan: Cow::Borrowed(&plan),
+    };
     let share = share.share();
-    let run = open_shared_run(&out, &toml::to_string(&saved).context("cannot write the plan as TOML")?, share)?;
+    let run = open_shared_run(&out, PlanText::of(&saved).context("cannot write the plan as TOML")?, share)?;
     let program = run.began_by().context("cannot read the run's version")?;
     let stop = stop_on_interrupt()?;
     let title = format!("book, {}", variant.name());

@@ -14,29 +14,30 @@ use crate::book::{Build, BuildError, Plan};
 use crate::checksum::{hex, sha256};
 use crate::named_judge::NamedJudge;
 use crate::progress::Progress;
-use crate::run_dir::RunDir;
+use crate::run_dir::{PlanText, RunDir};
 use crate::share::Share;
 use crate::table::{Style, Table};
 use anyhow::{Context, anyhow};
 use fairyforge_engine::book::Book;
 use fairyforge_engine::variant::Variant;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What is saved of a plan: itself, and what it was started with.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct SavedPlan<'a> {
-    kind: &'static str,
-    rules_hash: &'a str,
-    judge_digest: &'a str,
+    kind: Cow<'a, str>,
+    rules_hash: Cow<'a, str>,
+    judge_digest: Cow<'a, str>,
     /// Of the book, or of the plan and the judge by which it is built.
     book_digest: String,
     #[serde(flatten)]
-    plan: &'a SuitePlan,
+    plan: Cow<'a, SuitePlan>,
 }
 
 /// Where the book comes from.
@@ -55,9 +56,14 @@ pub(super) fn suite(args: &PlanArgs) -> Result<(), Failure> {
     let judge = judge_beside(&variant, &args.plan, plan.judge.as_deref())?;
     let source = Source::open(&variant, Path::new(&beside(&args.plan, plan.book.clone())))?;
     let out = args.out("suite");
-    let (rules_hash, judge_digest, book_digest) = (variant.rules_hash(), judge.digest.as_str(), source.digest());
-    let saved = SavedPlan { kind: "suite", rules_hash, judge_digest, book_digest, plan: &plan };
-    let run = open_run(&out, &toml::to_string(&saved).context("cannot write the plan as TOML")?)?;
+    let saved = SavedPlan {
+        kind: "suite".into(),
+        rules_hash: variant.rules_hash().into(),
+        judge_digest: (&judge.digest).into(),
+        book_digest: source.digest(),
+        plan: Cow::Borrowed(&plan),
+    };
+    let run = open_run(&out, PlanText::of(&saved).context("cannot write the plan as TOML")?)?;
     let program = run.began_by().context("cannot read the run's version")?;
     let stop = stop_on_interrupt()?;
     let making = Making { args, variant: &variant, run: &run, program: &program, stop: &stop, out: &out };

@@ -21,7 +21,7 @@ use crate::arena::sprt::{EloModel, Sprt, SprtSettings};
 use crate::arena::standing::Standing;
 use crate::arena::{Match, MatchError, Played, Terms};
 use crate::play::{Adjudication, TimeControl};
-use crate::run_dir::{RunDir, write_atomically};
+use crate::run_dir::{PlanText, RunDir, write_atomically};
 use crate::selfplay::Openings;
 use crate::share::Share;
 use anyhow::{Context, anyhow};
@@ -224,7 +224,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let introduced = players.introduce(&variant, &stop)?;
     warn_of_crowding(args.threads, &plan);
     let share = args.share.share();
-    let run = open_shared_run(out, &toml::to_string(&plan).context("cannot write the plan as TOML")?, share)?;
+    let run = open_shared_run(out, PlanText::of(&plan).context("cannot write the plan as TOML")?, share)?;
     let contest = Match {
         variant: &variant,
         contestants: &players.contestants,
