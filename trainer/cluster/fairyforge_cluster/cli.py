@@ -6,7 +6,6 @@ stdout, everything else to stderr.
 
 import argparse
 import contextlib
-import os
 import signal
 import sys
 import time
@@ -62,19 +61,43 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    whole.add_argument("command", choices=COMMANDS, help=f"{', '.join(PLAN_COMMANDS)}: with a plan of the program; {', '.join(OPTION_COMMANDS)}: with its options in TOML")
+    whole.add_argument(
+        "command",
+        choices=COMMANDS,
+        help=f"{', '.join(PLAN_COMMANDS)}: with a plan of the program; {', '.join(OPTION_COMMANDS)}: with its options in TOML",
+    )
     whole.add_argument("plan", type=Path, metavar="PLAN.toml")
-    whole.add_argument("--out", type=Path, required=True, metavar="RUN", help="folder of the run; without --store all workers must see it under the same path")
+    whole.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="RUN",
+        help="folder of the run; without --store all workers must see it under the same path",
+    )
     where = whole.add_mutually_exclusive_group(required=True)
     where.add_argument("--scheduler", metavar="ADDRESS", help="address of a Dask scheduler, as tcp://10.0.0.1:8786")
     where.add_argument("--local", type=positive, metavar="N", help="N workers on this machine, reachable from it alone")
     whole.add_argument("--binary", metavar="PATH", help="the program; fairyforge on the PATH if absent")
-    whole.add_argument("--store", metavar="URL", help="where files are exchanged if workers do not share the run's folder, as s3://bucket/folder or file:///folder")
-    whole.add_argument("--shards", type=positive, metavar="N", help="parts of every step; chosen from games and workers if absent")
-    whole.add_argument("--retries", type=natural, default=2, metavar="K", help="how often a failed part is tried again, elsewhere if possible [default: 2]")
+    whole.add_argument(
+        "--store",
+        metavar="URL",
+        help="where files are exchanged if workers do not share the run's folder, as s3://bucket/folder or file:///folder",
+    )
+    whole.add_argument(
+        "--shards", type=positive, metavar="N", help="parts of every step; chosen from games and workers if absent"
+    )
+    whole.add_argument(
+        "--retries",
+        type=natural,
+        default=2,
+        metavar="K",
+        help="how often a failed part is tried again, elsewhere if possible [default: 2]",
+    )
     whole.add_argument("--budget", metavar="BUDGET", help="values, claims: as of the program")
     whole.add_argument("--network", metavar="FILE", help="values, claims: as of the program")
-    whole.add_argument("--tls-ca-file", metavar="PEM", help="certificate of the authority; with it, nothing is sent without TLS")
+    whole.add_argument(
+        "--tls-ca-file", metavar="PEM", help="certificate of the authority; with it, nothing is sent without TLS"
+    )
     whole.add_argument("--tls-cert", metavar="PEM", help="this driver's certificate")
     whole.add_argument("--tls-key", metavar="PEM", help="its key")
     return whole
@@ -89,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     kit = driver.pack()
     with connected(options) as client:
-        tell(f"scheduler {client.scheduler.address}, dashboard {client.dashboard_link}")
+        tell(f"dashboard: {client.dashboard_link}")
         began = time.monotonic()
         failures = driver.finish(step, Pool(client, driver.store_url, kit, options.retries, tell))
     if failures:
@@ -155,7 +178,7 @@ def security_of(options: argparse.Namespace) -> Security | None:
         "tls_worker_cert": options.tls_cert,
         "tls_worker_key": options.tls_key,
     }
-    missing = [path for path in files.values() if path is None or not os.path.isfile(path)]
+    missing = [path for path in files.values() if path is None or not Path(path).is_file()]
     if missing:
         raise BadInput(f"TLS needs --tls-ca-file, --tls-cert and --tls-key, all of them files; got {missing[0]}")
     return Security(require_encryption=True, **files)
@@ -185,5 +208,3 @@ def natural(text: str) -> int:
 def tell(message: str) -> None:
     """To stderr, at once."""
     print(message, file=sys.stderr, flush=True)
-
-

@@ -114,8 +114,8 @@ class Driver:
 
     def _send_step(self) -> str:
         key = runfolder.state_key(self._run)
-        files = StepFiles(*runfolder.send_state(self._run, self._store), results=key)
-        return self._store.add_bytes(files.to_json(), "step").digest
+        files, shards = runfolder.send_state(self._run, self._store, reads_games=self._plan.parts_read_games)
+        return self._store.add_bytes(StepFiles(files, shards, key).to_json(), "step").digest
 
     def is_over(self, step: Step) -> bool:
         """Whether the run needs no more games of the step: asked of a copy, because parts hold the run while they are played."""
@@ -147,17 +147,21 @@ def parts_of(step: Step, slots: int, asked: int | None, *, may_end: bool) -> int
     """Into how many parts a step is cut."""
     if asked is not None:
         return max(1, min(asked, step.of))
-    if may_end:
-        wanted = step.of // UNITS_IF_IT_MAY_END
-    else:
-        wanted = min(max(slots * PARTS_A_SLOT, step.of // MOST_UNITS), step.of // LEAST_UNITS.get(step.units, 1))
+    finest = step.of // LEAST_UNITS.get(step.units, 1)
+    wanted = (
+        step.of // UNITS_IF_IT_MAY_END if may_end else min(max(slots * PARTS_A_SLOT, step.of // MOST_UNITS), finest)
+    )
     return max(1, min(wanted, step.of, MOST_PARTS))
 
 
 def pack(plan: Plan, program: Program, store: Store, run: Path | None) -> Kit:
     """Stores the program and the files that a plan names, and says how workers are to lay them out."""
     needed = plan.needed()
-    in_place = tuple(Item(str(item.path), digest_of_file(item.path), item.path.stat().st_size) for item in needed if is_absolute(item))
+    in_place = tuple(
+        Item(str(item.path), digest_of_file(item.path), item.path.stat().st_size)
+        for item in needed
+        if is_absolute(item)
+    )
     relative = [item for item in needed if not is_absolute(item)]
     folder = "/".join([FOLDER_OF_LEVELS] * levels_up([item.words for item in relative]))
     inputs = []
@@ -191,6 +195,6 @@ def report(failures: list[Failure], tell: Callable[[str], None]) -> None:
     """Says which parts failed and that the rest is kept."""
     for failure in failures:
         tell(str(failure))
-    tell(f"{len(failures)} parts failed; the others are played and kept. When the cause is gone, the same command continues.")
-
-
+    tell(
+        f"{len(failures)} parts failed; the others are played and kept. When the cause is gone, the same command continues."
+    )

@@ -1,11 +1,12 @@
 """Plans: what a command is told, and which files that needs.
 
-The commands `loop`, `values`, `claims`, `tune` and `book` take the plan files of the program as they are. `selfplay` and `match` have options only; their plan here
-is a TOML file with the long options as keys, underscores for dashes. This module reads plans only as far as others must know: which words the program is
-called with, which files workers need, and whether a test may end a match early. What plans mean is the program's affair.
+The commands `loop`, `values`, `claims`, `tune` and `book` take the plan files of the program as they are. `selfplay` and `match` have options only; their
+plan here is a TOML file with the long options as keys, underscores for dashes. This module reads plans only as far as others must know: which words the
+program is called with, which files workers need, and whether a test may end a match early. What plans mean is the program's affair.
 """
 
 import difflib
+import shlex
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,7 +80,23 @@ OPTION_COMMANDS: dict[str, dict[str, tuple[type, ...]]] = {
 DRIVEN_OPTIONS = frozenset({"out", "threads", "shard", "merge", "json", "help"})
 
 # Keys of plans whose values may name files or folders. Words such as `shipped` name no file and are passed over.
-PATH_KEYS = frozenset({"variant", "weights", "start", "judge", "search", "path", "endgames", "sources", "openings", "network", "experiment", "a", "b"})
+PATH_KEYS = frozenset(
+    {
+        "variant",
+        "weights",
+        "start",
+        "judge",
+        "search",
+        "path",
+        "endgames",
+        "sources",
+        "openings",
+        "network",
+        "experiment",
+        "a",
+        "b",
+    }
+)
 # Keys of a player's words that may.
 PLAYER_PATH_KEYS = frozenset({"weights", "search"})
 
@@ -108,6 +125,11 @@ class Plan:
     def is_file(self) -> bool:
         """Whether the program is given the plan file itself."""
         return self.command in PLAN_COMMANDS
+
+    @property
+    def parts_read_games(self) -> bool:
+        """Whether parts look into games that are over: an experiment decides by them which games come next."""
+        return self.command in ("values", "claims")
 
     @property
     def folder(self) -> Path:
@@ -178,7 +200,9 @@ def read_plan(command: str, path: Path, extra: tuple[str, ...] = ()) -> Plan:
     if command in OPTION_COMMANDS:
         check_options(command, table, path)
     if not isinstance(table.get("variant"), str):
-        raise BadInput(f"{path}: expected a key `variant` with the name or the file of a game, got {table.get('variant', 'none')!r}")
+        raise BadInput(
+            f"{path}: expected a key `variant` with the name or the file of a game, got {table.get('variant', 'none')!r}"
+        )
     return Plan(command, path.resolve(), table, extra)
 
 
@@ -252,8 +276,6 @@ def named_files(table: dict[str, Any]) -> Iterator[str]:
 
 def player_files(words: str) -> Iterator[str]:
     """What a player's words name: `name=new weights="my file.toml"`."""
-    import shlex
-
     try:
         parts = shlex.split(words)
     except ValueError:

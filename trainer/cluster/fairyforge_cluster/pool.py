@@ -6,6 +6,7 @@ that a run that is over early has little to call off.
 """
 
 import collections
+import contextlib
 import time
 import uuid
 from collections.abc import Callable, Iterable
@@ -124,7 +125,13 @@ class Pool:
         known = self._admitted | self._refused.keys() | set(self._checks.values())
         for address in self._threads.keys() - known:
             check = self._client.submit(
-                worker.admit, self._store, self._kit, workers=[address], allow_other_workers=False, pure=False, priority=1_000_000
+                worker.admit,
+                self._store,
+                self._kit,
+                workers=[address],
+                allow_other_workers=False,
+                pure=False,
+                priority=1_000_000,
             )
             self._checks[check] = address
         self._complain()
@@ -229,9 +236,7 @@ def wait_for(futures: list[Future[Any]]) -> set[Future[Any]]:
     if not futures:
         time.sleep(POLL_SECONDS / 4)
         return set()
-    try:
+    # Time is up, or the scheduler has gone and its futures with it: both show in the futures.
+    with contextlib.suppress(TimeoutError, CancelledError, OSError):
         wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
-    except (TimeoutError, CancelledError, OSError):
-        # Time is up, or the scheduler has gone and its futures with it.
-        pass
     return {future for future in futures if future.done()}

@@ -58,7 +58,11 @@ class Program:
         """The program that was named, or the one on the path of commands."""
         found = shutil.which(given or "fairyforge")
         if found is None:
-            raise BadInput(f"expected the program at {given}, got no file that can be run" if given else "no fairyforge on the PATH: name it with --binary")
+            raise BadInput(
+                f"expected the program at {given}, got no file that can be run"
+                if given
+                else "no fairyforge on the PATH: name it with --binary"
+            )
         return Program(Path(found).resolve())
 
     def version(self) -> str:
@@ -90,7 +94,9 @@ class Program:
         except OSError as error:
             raise ClusterError(f"{self.path} cannot be run: {error.strerror}") from error
         if done.returncode != 0:
-            raise ClusterError(f"{self.path} {' '.join(words)}: expected exit status 0, got {done.returncode}: {done.stderr.strip()}")
+            raise ClusterError(
+                f"{self.path} {' '.join(words)}: expected exit status 0, got {done.returncode}: {done.stderr.strip()}"
+            )
         return done.stdout.strip()
 
 
@@ -144,7 +150,10 @@ def run_shown(command: Sequence[str], folder: Path) -> tuple[int, str, str]:
 
 
 def start(command: Sequence[str], folder: Path, *, alone: bool = False) -> subprocess.Popen[str]:
-    """Starts a command whose output is read. `alone`: it is not reached by an interrupt from the terminal, and dies with its parent where Linux sees to that."""
+    """Starts a command whose output is read.
+
+    `alone`: it is not reached by an interrupt from the terminal, and where Linux sees to that it dies with its parent.
+    """
     words = list(command)
     if alone and shutil.which("setpriv"):
         words = ["setpriv", "--pdeathsig", "KILL", "--", *words]

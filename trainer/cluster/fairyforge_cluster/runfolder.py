@@ -13,7 +13,9 @@ from fairyforge_cluster.store import Item, Store
 
 OWN_FOLDER = "cluster"
 # Locks and logs belong to the process that writes them; reports are made of the rest.
-NEVER_SENT = frozenset({"run.lock", "events.jsonl", "games.pgn", "result.json", "report.md", "report.html", "losses.jsonl"})
+NEVER_SENT = frozenset(
+    {"run.lock", "events.jsonl", "games.pgn", "result.json", "report.md", "report.html", "losses.jsonl"}
+)
 NEVER_SENT_SUFFIXES = frozenset({".tmp", ".svg"})
 SHARD_SUFFIX = ".parquet"
 PARTS_SUFFIX = ".parts"
@@ -29,7 +31,7 @@ def is_left_by_part(name: str) -> bool:
 
 
 def is_state(name: str) -> bool:
-    """Whether parts need what is in the file. Of shards they need the names: what came of their games is in weights and networks."""
+    """Whether any part needs what is in the file. Of shards most need the names: what came of games is in weights and networks."""
     path = PurePosixPath(name)
     own = path.parts[0] == OWN_FOLDER or CHECKPOINTS in path.parts
     return not own and path.suffix != SHARD_SUFFIX and is_left_by_part(name)
@@ -53,14 +55,15 @@ def state_key(run: Path) -> str:
     return digest_of_bytes("".join(f"{name} {digest_of_file(run / name)}\n" for name in decisive).encode())
 
 
-def send_state(run: Path, store: Store) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    """Stores what parts need of the run: its files, and the names of its shards."""
+def send_state(run: Path, store: Store, *, reads_games: bool) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    """Stores what parts need of the run: its files, and the names of its shards; the shards too if parts read games."""
     items, shards = [], []
     for name in names(run):
-        if is_state(name):
+        is_shard = PurePosixPath(name).suffix == SHARD_SUFFIX
+        if is_state(name) or (is_shard and reads_games):
             stored = store.add_file(run / name)
             items.append(Item(name, stored.digest, stored.size))
-        elif PurePosixPath(name).suffix == SHARD_SUFFIX:
+        elif is_shard:
             shards.append(name)
     return tuple(items), tuple(shards)
 
@@ -69,7 +72,9 @@ def take_in(run: Path, store: Store, key: str) -> int:
     """Brings what parts have handed in into the run, by rename; says how many parts."""
     parts = 0
     for receipt in store.receipts(key):
-        for item in sorted(receipt.files, key=lambda item: (PurePosixPath(item.path).name.startswith(FINISHED_MARKER), item.path)):
+        for item in sorted(
+            receipt.files, key=lambda item: (PurePosixPath(item.path).name.startswith(FINISHED_MARKER), item.path)
+        ):
             target = inside(run, item.path)
             # A part may have been played twice; the games are the same.
             if not target.exists():

@@ -84,7 +84,9 @@ class Store:
         """The content of an object, compared with its name."""
         data: bytes = self._filesystem.cat_file(self._object(digest))
         if digest_of_bytes(data) != digest:
-            raise ClusterError(f"expected content of SHA-256 {digest} in {self._object(digest)}, got {digest_of_bytes(data)}")
+            raise ClusterError(
+                f"expected content of SHA-256 {digest} in {self._object(digest)}, got {digest_of_bytes(data)}"
+            )
         return data
 
     def fetch(self, digest: str, target: Path) -> None:

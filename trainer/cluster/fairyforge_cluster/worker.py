@@ -75,7 +75,7 @@ class StepFiles:
 
     files: tuple[Item, ...]
     shards: tuple[str, ...]
-    """Shards of games that are over. Parts look for their names only, so they are not sent."""
+    """Shards of which parts need the names only, so that they are not sent."""
     results: str
 
     def to_json(self) -> bytes:
@@ -270,7 +270,9 @@ def run_part(laid_out: Ready, order: Order, out: Path) -> Outcome:
     began = time.monotonic()
     process = PARTS.begin(order.session, lambda: programs.start(command, laid_out.folder, alone=True))
     if process is None:
-        return Outcome(order.part, worker_name(), programs.INTERRUPTED, " ".join(command), "stopped before it began", 0.0)
+        return Outcome(
+            order.part, worker_name(), programs.INTERRUPTED, " ".join(command), "stopped before it began", 0.0
+        )
     try:
         status, errors = wait_for(process)
     finally:
@@ -357,4 +359,3 @@ def worker_name() -> str:
     except ValueError:
         return "this process"
     return f"{worker.address} ({worker.name})" if str(worker.name) != worker.address else str(worker.address)
-
