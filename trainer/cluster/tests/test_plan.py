@@ -47,7 +47,7 @@ def test_options_become_words_in_order() -> None:
     ],
 )
 def test_nonsense_is_refused(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(BadInput, match="plan.toml") as refused:
+    with pytest.raises(BadInput, match=r"plan\.toml") as refused:
         read_plan("selfplay", plan_file(tmp_path, text))
     assert told in str(refused.value)
 
@@ -103,7 +103,7 @@ def test_players_words_may_be_quoted() -> None:
         ("values", "variant='chess'", False),
     ],
 )
-def test_what_a_test_may_end(tmp_path: Path, command: str, text: str, may: bool) -> None:  # noqa: FBT001
+def test_what_a_test_may_end(tmp_path: Path, command: str, text: str, may: bool) -> None:
     assert read_plan(command, plan_file(tmp_path, text)).may_end_early() is may
 
 
