@@ -19,7 +19,7 @@ from distributed.security import Security
 
 from fairyforge_cluster.driver import Driver, Settings, report
 from fairyforge_cluster.errors import BadInput, ClusterError, Interrupted
-from fairyforge_cluster.plan import COMMANDS, OPTION_COMMANDS, PLAN_COMMANDS, read_plan
+from fairyforge_cluster.plan import COMMANDS, OPTION_COMMANDS, PLAN_COMMANDS, Extra, read_plan
 from fairyforge_cluster.pool import Pool
 from fairyforge_cluster.program import Program
 
@@ -105,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> int:
     """Takes the run to its end."""
-    plan = read_plan(options.command, options.plan, extra_words(options))
+    plan = read_plan(options.command, options.plan, extra_of(options))
     driver = Driver(plan, Program.find(options.binary), settings_of(options), tell)
     step = driver.begin()
     if step is None:
@@ -129,16 +129,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(options.out.resolve(), options.store, options.shards, options.retries)
 
 
-def extra_words(options: argparse.Namespace) -> tuple[str, ...]:
+def extra_of(options: argparse.Namespace) -> Extra:
     """Options that are handed on to the program."""
-    words: list[str] = []
     for name in ("budget", "network"):
-        value = getattr(options, name)
-        if value is not None:
-            if options.command not in ("values", "claims"):
-                raise BadInput(f"--{name} is an option of values and claims, got it for {options.command}")
-            words += [f"--{name}", value]
-    return tuple(words)
+        if getattr(options, name) is not None and options.command not in ("values", "claims"):
+            raise BadInput(f"--{name} is an option of values and claims, got it for {options.command}")
+    return Extra(options.budget, options.network)
 
 
 @contextlib.contextmanager

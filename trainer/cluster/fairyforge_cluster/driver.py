@@ -55,9 +55,8 @@ class Driver:
         self._tell = tell
         # Without a store of its own, what workers lack goes through the folder that they share.
         self._store = Store(settings.store or (self._run / runfolder.OWN_FOLDER / "store").as_uri())
-        self._words = plan.words(str(plan.path))
-        # Options name files relative to their plan; the program looks beside plan files by itself.
-        self._folder = Path.cwd() if plan.is_file else plan.folder
+        self._words = plan.words_here()
+        self._folder = plan.place()
 
     def begin(self) -> Step | None:
         """Where the run stands before anything is sent to anybody: its next step, or `None` if it is finished (and was told)."""
@@ -172,8 +171,8 @@ def pack(plan: Plan, program: Program, store: Store, run: Path | None) -> Kit:
         program=store.add_file(program.path),
         version=program.version(),
         variant=plan.variant(),
-        rules_hash=program.rules_hash(plan.variant(), plan.folder),
-        words=tuple(plan.words(plan.path.name)),
+        rules_hash=program.rules_hash(plan.variant(), plan.place()),
+        words=tuple(plan.words_there()),
         folder=folder,
         inputs=tuple(sorted(inputs)),
         in_place=in_place,

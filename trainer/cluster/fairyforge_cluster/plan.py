@@ -100,6 +100,9 @@ PATH_KEYS = frozenset(
 # Keys of a player's words that may.
 PLAYER_PATH_KEYS = frozenset({"weights", "search"})
 
+# The network of --network on workers.
+NETWORK_THERE = "named-network.net"
+
 COMMANDS = (*OPTION_COMMANDS, *PLAN_COMMANDS)
 
 
@@ -112,14 +115,27 @@ class Needed:
 
 
 @dataclass(frozen=True)
+class Extra:
+    """Options of `values` and `claims` that are handed on."""
+
+    budget: str | None = None
+    network: str | None = None
+    """A word of the program, or a file as seen from where the command runs."""
+
+    def words(self, network: str | None) -> list[str]:
+        """As arguments, with the network under this name."""
+        budget = [f"--budget={self.budget}"] if self.budget is not None else []
+        return budget + ([f"--network={network}"] if network is not None else [])
+
+
+@dataclass(frozen=True)
 class Plan:
     """A plan that was read."""
 
     command: str
     path: Path
     table: dict[str, Any]
-    extra: tuple[str, ...]
-    """Words that follow the program's own, such as `--budget 30min`."""
+    extra: Extra = Extra()
 
     @property
     def is_file(self) -> bool:
@@ -136,11 +152,11 @@ class Plan:
         """Where relative paths begin, here."""
         return self.path.parent
 
-    def words(self, plan_file: str) -> list[str]:
-        """The program's arguments, without --out and what the driver adds."""
-        if self.is_file:
-            return [*PLAN_COMMANDS[self.command], plan_file, *self.extra]
-        return [self.command, *option_words(self.table), *self.extra]
+    @property
+    def network(self) -> Path | None:
+        """The network's file, if the option names one."""
+        path = Path(self.extra.network) if self.extra.network is not None else None
+        return path.resolve() if path is not None and path.is_file() else None
 
     def variant(self) -> str:
         """The game: a name or a file."""
@@ -154,38 +170,57 @@ class Plan:
             return "sprt" in self.table.get("match", {})
         return "confirm" in self.table
 
+    def place(self) -> Path:
+        """Where the program is run here. Runs note some files by the words that lead to them from there, so it must be the like on workers: the
+        plan's folder, which workers have too, unless the plan's files are those seen from where the user is."""
+        seen = [item for item in self._named() if not PurePosixPath(item.words).is_absolute()]
+        beside = [item for item in seen if (self.folder / item.words).exists()]
+        if len(beside) == len(seen):
+            return self.folder
+        if not beside:
+            return Path.cwd()
+        elsewhere = next(item.words for item in seen if item not in beside)
+        raise BadInput(
+            f"{self.path}: expected all files beside the plan, or none; {beside[0].words} is, {elsewhere} is not"
+        )
+
+    def words_here(self) -> list[str]:
+        """The program's arguments when it is run in `place`, without --out and what the driver adds."""
+        plan_file = self.path.name if self.place() == self.folder else str(self.path)
+        return self._words(plan_file, str(self.network) if self.network else self.extra.network)
+
+    def words_there(self) -> list[str]:
+        """The same on a worker, who has the files of `needed`."""
+        return self._words(self.path.name, NETWORK_THERE if self.network else self.extra.network)
+
     def needed(self) -> list[Needed]:
         """The files that the plan names, those that named plans name in turn, and the plan itself where the program is given it."""
+        files = self._named()
+        if self.is_file:
+            files.append(Needed(self.path.name, self.path))
+        if self.network:
+            files.append(Needed(NETWORK_THERE, self.network))
+        return sorted(files, key=lambda item: item.words)
+
+    def _words(self, plan_file: str, network: str | None) -> list[str]:
+        if self.is_file:
+            return [*PLAN_COMMANDS[self.command], plan_file, *self.extra.words(network)]
+        return [self.command, *option_words(self.table)]
+
+    def _named(self) -> list[Needed]:
         found: dict[str, Needed] = {}
         self._collect(self.table, found)
-        for words in self._extra_paths():
-            self._add(words, found)
-        if self.is_file:
-            found[self.path.name] = Needed(self.path.name, self.path)
-        return [found[words] for words in sorted(found)]
-
-    def _extra_paths(self) -> Iterator[str]:
-        for option, value in zip(self.extra, self.extra[1:], strict=False):
-            if option == "--network":
-                yield value
+        return list(found.values())
 
     def _collect(self, table: dict[str, Any], found: dict[str, Needed]) -> None:
         for words in named_files(table):
-            self._add(words, found)
-
-    def _add(self, words: str, found: dict[str, Needed]) -> None:
-        path = self._look_up(words)
-        if path is None:
-            return
-        if path.is_dir():
-            for file in sorted(path.rglob("*")):
-                if file.is_file():
-                    inner = str(PurePosixPath(words, file.relative_to(path).as_posix()))
-                    found[inner] = Needed(inner, file)
-        elif words not in found:
-            found[words] = Needed(words, path)
-            if path.suffix == ".toml":
-                self._collect(read_table(path), found)
+            path = self._look_up(words)
+            if path is not None and path.is_dir():
+                found.update(files_below(words, path))
+            elif path is not None and words not in found:
+                found[words] = Needed(words, path)
+                if path.suffix == ".toml":
+                    self._collect(read_table(path), found)
 
     def _look_up(self, words: str) -> Path | None:
         places = [self.folder / words]
@@ -194,7 +229,14 @@ class Plan:
         return next((place for place in places if place.exists()), None)
 
 
-def read_plan(command: str, path: Path, extra: tuple[str, ...] = ()) -> Plan:
+def files_below(words: str, folder: Path) -> dict[str, Needed]:
+    """All files of a folder that a plan names."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    named = ((str(PurePosixPath(words, path.relative_to(folder).as_posix())), path) for path in files)
+    return {inner: Needed(inner, path) for inner, path in named}
+
+
+def read_plan(command: str, path: Path, extra: Extra = Extra()) -> Plan:
     """Reads a plan and refuses what cannot be one, by name."""
     table = read_table(path)
     if command in OPTION_COMMANDS:

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fairyforge_cluster.plan import PLAN_COMMANDS
 from tests.conftest import Cluster, Drive, wait_until
 
 Begin = Callable[..., Drive]
@@ -287,13 +288,9 @@ OWN = frozenset({"events.jsonl", "run.lock", "report.md", "report.html", "result
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize(
-    ("command", "words", "text"),
-    [
-        ("loop", ["loop"], LOOP),
-        ("values", ["values", "run"], VALUES),
-        ("tune", ["tune", "spsa"], TUNING),
-        ("book", ["book", "build"], BOOK),
-    ],
+    ("command", "text"),
+    [("loop", LOOP), ("values", VALUES), ("tune", TUNING), ("book", BOOK)],
+    ids=["loop", "values", "tune", "book"],
 )
 def test_whole_runs_are_the_same(
     drive: Begin,
@@ -301,7 +298,6 @@ def test_whole_runs_are_the_same(
     tmp_path: Path,
     shared: bool,
     command: str,
-    words: list[str],
     text: str,
 ) -> None:
     (tmp_path / "games").mkdir()
@@ -309,7 +305,7 @@ def test_whole_runs_are_the_same(
     (tmp_path / "games" / "mine.toml").write_bytes((root() / "configs/variants/herculean.toml").read_bytes())
     plan = tmp_path / "plans" / "plan.toml"
     plan.write_text(text)
-    alone(*words, plan, "--out", tmp_path / "local")
+    alone(*PLAN_COMMANDS[command], plan.name, "--out", tmp_path / "local", folder=plan.parent)
     store = [] if shared else ["--store", (tmp_path / "store").as_uri()]
     done = drive(command, plan, "--out", tmp_path / "many", "--local", "2", *store).end()
     assert done.status == 0, done.told

@@ -6,7 +6,7 @@ import pytest
 
 from fairyforge_cluster.driver import levels_up, parts_of
 from fairyforge_cluster.errors import BadInput
-from fairyforge_cluster.plan import option_words, player_files, read_plan
+from fairyforge_cluster.plan import NETWORK_THERE, Extra, Needed, option_words, player_files, read_plan
 from fairyforge_cluster.program import Step
 
 
@@ -75,16 +75,35 @@ def test_files_of_plans_of_the_program_are_found_in_tables_and_in_named_plans(tm
     (tmp_path / "w.toml").write_text("")
     (tmp_path / "experiment.toml").write_text("variant = 'games/../my.toml'\nweights = 'w.toml'")
     text = "variant = 'my.toml'\nexperiment = 'experiment.toml'\n[[claim]]\nid = 'w.toml'"
-    plan = read_plan("claims", plan_file(tmp_path, text), ("--budget", "10"))
+    plan = read_plan("claims", plan_file(tmp_path, text), Extra(budget="10"))
     named = [item.words for item in plan.needed()]
     assert named == ["experiment.toml", "games/../my.toml", "my.toml", "plan.toml", "w.toml"]
-    assert plan.words("plan.toml") == ["claims", "run", "plan.toml", "--budget", "10"]
+    assert plan.place() == tmp_path
+    assert plan.words_here() == plan.words_there() == ["claims", "run", "plan.toml", "--budget=10"]
 
 
 def test_a_network_option_is_sent(tmp_path: Path) -> None:
     (tmp_path / "n.net").write_text("x")
-    plan = read_plan("values", plan_file(tmp_path, "variant = 'chess'"), ("--network", "n.net"))
-    assert "n.net" in [item.words for item in plan.needed()]
+    plan = read_plan("values", plan_file(tmp_path, "variant = 'chess'"), Extra(network=str(tmp_path / "n.net")))
+    assert Needed(NETWORK_THERE, tmp_path / "n.net") in plan.needed()
+    assert plan.words_here()[-1] == f"--network={tmp_path / 'n.net'}"
+    assert plan.words_there()[-1] == f"--network={NETWORK_THERE}"
+    word = read_plan("values", plan.path, Extra(network="none"))
+    assert word.words_there() == word.words_here() == ["values", "run", "plan.toml", "--network=none"]
+
+
+def test_files_are_beside_the_plan_or_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "w.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    plan = read_plan("loop", plan_file(tmp_path / "plans", "variant = 'chess'\nstart = 'w.toml'"))
+    assert plan.place() == tmp_path
+    assert plan.words_here() == ["loop", str(tmp_path / "plans" / "plan.toml")]
+    assert plan.words_there() == ["loop", "plan.toml"]
+    (tmp_path / "plans" / "mine.toml").write_text("")
+    plan = read_plan("loop", plan_file(tmp_path / "plans", "variant = 'mine.toml'\nstart = 'w.toml'"))
+    with pytest.raises(BadInput, match=r"expected all files beside the plan, or none; mine\.toml is, w\.toml is not"):
+        plan.place()
 
 
 def test_players_words_may_be_quoted() -> None:
