@@ -112,7 +112,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     kit = driver.pack()
     with connected(options) as client:
-        tell(f"dashboard: {client.dashboard_link}")
+        if "dashboard" in client.scheduler_info()["services"]:
+            tell(f"dashboard: {client.dashboard_link}")
         began = time.monotonic()
         failures = driver.finish(step, Pool(client, driver.store_url, kit, options.retries, tell))
     if failures:
