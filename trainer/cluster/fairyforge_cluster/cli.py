@@ -6,6 +6,7 @@ stdout, everything else to stderr.
 
 import argparse
 import contextlib
+import logging
 import signal
 import sys
 import time
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; the exit status."""
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, interrupt)
+    # A lost scheduler or worker is told here in a sentence; Dask would add its tracebacks.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         return run(options)
     except (KeyboardInterrupt, Interrupted):

@@ -3,6 +3,7 @@
 The folder's files are the program's (docs/formats/journal.md, docs/formats/games.md). The driver's own are under `cluster/` and go when the run is finished.
 """
 
+import contextlib
 import os
 import shutil
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,7 @@ NEVER_SENT = frozenset(
 )
 NEVER_SENT_SUFFIXES = frozenset({".tmp", ".svg"})
 SHARD_SUFFIX = ".parquet"
+JOURNAL_SUFFIX = ".jsonl"
 PARTS_SUFFIX = ".parts"
 CHECKPOINTS = "checkpoints"
 # A shard counts when its games file is there, so that comes last.
@@ -93,18 +95,24 @@ def inside(run: Path, name: str) -> Path:
 
 
 def copy_for_a_look(run: Path, target: Path) -> None:
-    """A copy of a run that can be merged while parts are played: second names for what is never written again, copies of journals."""
+    """Lays out a copy of a run that can be merged while parts are played.
+
+    Files get second names, because they are replaced and never written again; journals, which grow, are copied.
+    """
     for name in names(run):
         path = PurePosixPath(name)
         if path.parts[0] == OWN_FOLDER or path.name == "run.lock" or path.suffix == ".tmp":
             continue
-        place = target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            if path.suffix == SHARD_SUFFIX:
-                os.link(run / name, place)
-            else:
-                shutil.copyfile(run / name, place)
-        except FileNotFoundError:
-            # A name that was there a moment ago: a file being written, under its passing name.
-            continue
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        # A name that was there a moment ago belonged to a file that is being written.
+        with contextlib.suppress(FileNotFoundError):
+            place(run / name, target / name)
+
+
+def place(source: Path, target: Path) -> None:
+    """Gives a file a second name, or copies it where that cannot be or must not be: journals are written to."""
+    if source.suffix != JOURNAL_SUFFIX and target.suffix != JOURNAL_SUFFIX:
+        with contextlib.suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)

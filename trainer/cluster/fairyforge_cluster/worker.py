@@ -10,21 +10,22 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from distributed import get_worker
 
 from fairyforge_cluster import program as programs
+from fairyforge_cluster import runfolder
 from fairyforge_cluster.errors import ClusterError
 from fairyforge_cluster.hashing import DIGEST_LENGTH, digest_of_file
 from fairyforge_cluster.program import Program
-from fairyforge_cluster.runfolder import is_left_by_part
 from fairyforge_cluster.store import Item, Store
 
 CACHE_VARIABLE = "FAIRYFORGE_CLUSTER_CACHE"
@@ -295,7 +296,7 @@ def hand_in(store: Store, step: StepFiles, scratch: Path, order: Order) -> None:
     files = []
     for path in sorted(scratch.rglob("*")):
         name = path.relative_to(scratch).as_posix()
-        if path.is_file() and name not in sent and is_left_by_part(name):
+        if path.is_file() and name not in sent and runfolder.is_left_by_part(name):
             files.append((Item(name, digest_of_file(path), path.stat().st_size), path))
     store.hand_in(step.results, files, order.part, order.of)
 
@@ -317,20 +318,9 @@ def lay(store: Store, item: Item, folder: Path) -> None:
         return
     source = kept(store, item)
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    place(source, aside, copied=PurePosixPath(item.path).suffix == ".jsonl")
-    aside.replace(path)
-
-
-def place(source: Path, target: Path, *, copied: bool) -> None:
-    """A second name for a file, or a copy where that cannot be or must not be."""
-    if not copied:
-        try:
-            os.link(source, target)
-            return
-        except OSError:
-            pass
-    shutil.copyfile(source, target)
+    with tempfile.TemporaryDirectory(dir=path.parent) as aside:
+        runfolder.place(source, Path(aside) / path.name)
+        (Path(aside) / path.name).replace(path)
 
 
 def kept(store: Store, item: Item) -> Path:

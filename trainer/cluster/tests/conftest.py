@@ -51,21 +51,33 @@ class Cluster:
     """A scheduler and workers, each a process of its own."""
 
     port: int
+    protocol: str = "tcp"
+    tls: tuple[str, ...] = ()
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
     def address(self) -> str:
         """Where the scheduler is."""
-        return f"tcp://{LOOPBACK}:{self.port}"
+        return f"{self.protocol}://{LOOPBACK}:{self.port}"
 
     def scheduler(self) -> subprocess.Popen[bytes]:
         """Starts the scheduler."""
-        where = ["--host", LOOPBACK, "--port", str(self.port), "--no-dashboard", "--no-jupyter"]
+        where = [
+            "--protocol",
+            self.protocol,
+            *self.tls,
+            "--host",
+            LOOPBACK,
+            "--port",
+            str(self.port),
+            "--no-dashboard",
+            "--no-jupyter",
+        ]
         return self._start(["-m", "distributed.cli.dask_scheduler", *where], {})
 
     def worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
         """Starts a worker of one thread that nobody starts again."""
-        options = ["--host", LOOPBACK, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
+        options = [*self.tls, "--host", LOOPBACK, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name]
         return self._start(["-m", "distributed.cli.dask_worker", self.address, *options], environment)
 
     def kill(self) -> None:
@@ -116,6 +128,10 @@ class Drive:
                 [sys.executable, "-m", "fairyforge_cluster", *words], stdout=subprocess.PIPE, stderr=told, text=True
             )
 
+    def told(self) -> str:
+        """What it has said so far."""
+        return self._log.read_text()
+
     def interrupt(self) -> None:
         """As Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
@@ -123,7 +139,7 @@ class Drive:
     def end(self) -> Done:
         """Waits for it."""
         printed, _ = self.process.communicate(timeout=PATIENCE_SECONDS)
-        return Done(self.process.returncode, printed, self._log.read_text())
+        return Done(self.process.returncode, printed, self.told())
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable
@@ -99,8 +100,10 @@ def test_a_new_scheduler_goes_on_from_finished_shards(
     assert 0 < len(finished) < GAMES // SHARD_GAMES
 
     cluster.scheduler()
+    driver = drive("selfplay", plan, "--out", run, "--scheduler", cluster.address)
+    wait_until(lambda: "no workers yet" in driver.told(), "it waits for workers")
     cluster.worker("three")
-    done = drive("selfplay", plan, "--out", run, "--scheduler", cluster.address).end()
+    done = driver.end()
     assert done.status == 0, done.told
     assert done.printed.splitlines()[-1] == digest
     assert finished.items() <= shards(run).items(), "finished shards were not played again"
@@ -179,6 +182,46 @@ def test_a_part_that_always_fails_is_told_and_the_others_finish(
     done = drive(*words).end()
     assert done.status == 0, done.told
     assert done.printed.splitlines()[-1] == digest
+
+
+def test_parts_that_leave_nothing_do_not_go_on_for_ever(drive: Begin, plan: Path, tmp_path: Path, binary: Path) -> None:
+    idle = script(tmp_path / "idle", f'case "$*" in *--shard*) exit 0;; esac\nexec {binary} "$@"')
+    done = drive("selfplay", plan, "--out", tmp_path / "run", "--local", "1", program=idle).end()
+    assert done.status == 1
+    assert f"all parts were played, and still {GAMES} of {GAMES} games are missing" in done.told
+
+
+def test_tls_turns_away_whoever_has_no_certificate(
+    cluster: Cluster, drive: Begin, plan: Path, tmp_path: Path, digest: str
+) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    made = certificates(tmp_path, "ours"), certificates(tmp_path, "others")
+    cluster.protocol, cluster.tls = "tls", made[0]
+    cluster.scheduler()
+    cluster.worker("one")
+    words = ["selfplay", plan, "--out", tmp_path / "run", "--scheduler"]
+    for address, tls in [(f"tcp://127.0.0.1:{cluster.port}", ()), (cluster.address, made[1])]:
+        stranger = drive(*words, address, *tls).end()
+        assert stranger.status == 1, stranger.told
+        assert not shards(tmp_path / "run")
+    done = drive(*words, cluster.address, *made[0]).end()
+    assert done.status == 0, done.told
+    assert done.printed.splitlines()[-1] == digest
+
+
+def certificates(folder: Path, name: str) -> tuple[str, ...]:
+    """An authority and a certificate, made as docs/using-a-cluster.md says; the options that name them."""
+    place = folder / name
+    place.mkdir()
+    for command in (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=fairyforge-ca -keyout ca.key -out ca.pem",
+        "req -newkey rsa:2048 -nodes -subj /CN=fairyforge -keyout node.key -out node.csr",
+        "x509 -req -in node.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out node.pem",
+    ):
+        subprocess.run(["openssl", *command.split()], cwd=place, check=True, capture_output=True)
+    files = {"--tls-ca-file": "ca.pem", "--tls-cert": "node.pem", "--tls-key": "node.key"}
+    return tuple(word for option, file in files.items() for word in (option, str(place / file)))
 
 
 def test_without_a_shared_folder_files_go_through_the_store(
