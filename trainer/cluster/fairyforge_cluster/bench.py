@@ -4,7 +4,8 @@
 
 Each round plays the same games in every way, one after the other, the order turned from round to round; ratios are taken within a round, so that a machine
 that slows down does not favour one of them. Workers are up before the clock starts: starting Dask takes seconds once, whatever is played then. Everything
-else counts: starting the program for every part, loading weights or networks, the scheduler, merging.
+else counts: starting the program for every part, loading weights or networks, the scheduler, merging. Processor time tells the same on a machine that has
+other work too; it leaves out waiting for the last part.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from distributed import Client, LocalCluster
 
 from fairyforge_cluster.cli import LOOPBACK, positive
@@ -161,30 +163,58 @@ def workers(count: int) -> Iterator[Client]:
         yield client
 
 
-def one_round(ways: dict[str, Callable[[], float]], number: int) -> dict[str, float]:
+@dataclass(frozen=True)
+class Cost:
+    """What playing the games once took, in seconds."""
+
+    wall: float
+    processor: float
+
+
+def cost_of(play: Callable[[], float]) -> Cost:
+    """Plays the games and says what that took. `play` says for how long the games lasted by the clock."""
+    before = processor_seconds()
+    wall = play()
+    return Cost(wall, processor_seconds() - before)
+
+
+def processor_seconds() -> float:
+    """Processor time of this process, of the workers below it, and of all programs that they have waited for."""
+    own = psutil.Process()
+    return sum(sum(process.cpu_times()[:4]) for process in [own, *own.children(recursive=True)])
+
+
+def one_round(ways: dict[str, Callable[[], float]], number: int) -> dict[str, Cost]:
     """Every way once, beginning with another one each round."""
     names = list(ways)
     turned = names[number % len(names) :] + names[: number % len(names)]
-    return {name: ways[name]() for name in turned}
+    return {name: cost_of(ways[name]) for name in turned}
 
 
-def table(games: Games, counts: list[int], rounds: list[dict[str, float]]) -> str:
+def table(games: Games, counts: list[int], rounds: list[dict[str, Cost]]) -> str:
     """Medians over rounds, and the ratios of rounds with their range."""
+    title = f"{games.games} games of {games.variant}, {games.nodes} nodes a move, weights {games.weights}"
     lines = [
-        f"{games.games} games of {games.variant}, {games.nodes} nodes a move, weights {games.weights}, {len(rounds)} rounds",
+        f"{title}, {len(rounds)} rounds; medians, of ratios with their range",
         "",
-        "| | games/s, threads | games/s, workers | workers against threads, median (range) |",
-        "|---|---|---|---|",
+        "| | games/s, threads | games/s, workers | games/s, workers against threads | processor time, threads against workers |",
+        "|---|---|---|---|---|",
     ]
     for count in counts:
-        threads = [games.games / seconds[f"{count} threads"] for seconds in rounds]
-        played = [games.games / seconds[f"{count} workers"] for seconds in rounds]
-        ratios = [of_workers / of_threads for of_workers, of_threads in zip(played, threads, strict=True)]
-        lines.append(
-            f"| {count} | {statistics.median(threads):.2f} | {statistics.median(played):.2f} "
-            f"| {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) |"
-        )
+        both = [(costs[f"{count} threads"], costs[f"{count} workers"]) for costs in rounds]
+        cells = [
+            f"{statistics.median(games.games / threads.wall for threads, _ in both):.2f}",
+            f"{statistics.median(games.games / played.wall for _, played in both):.2f}",
+            with_range([threads.wall / played.wall for threads, played in both]),
+            with_range([threads.processor / played.processor for threads, played in both]),
+        ]
+        lines.append(f"| {count} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def with_range(ratios: list[float]) -> str:
+    """The median of ratios, the least and the greatest."""
+    return f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def copy_for_a_look(run: Path, target: Path) -> None:
 
 def place(source: Path, target: Path) -> None:
     """Gives a file a second name, or copies it where that cannot be or must not be: journals are written to."""
-    if source.suffix != JOURNAL_SUFFIX and target.suffix != JOURNAL_SUFFIX:
+    if JOURNAL_SUFFIX not in (source.suffix, target.suffix):
         with contextlib.suppress(OSError):
             os.link(source, target)
             return

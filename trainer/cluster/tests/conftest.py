@@ -17,7 +17,7 @@ from fairyforge_cluster.program import Program
 
 ROOT = Path(__file__).resolve().parents[3]
 LOOPBACK = "127.0.0.1"
-PATIENCE_SECONDS = 100.0
+PATIENCE_SECONDS = 300.0
 
 
 def wait_until(claim: Callable[[], bool], what: str) -> None:
