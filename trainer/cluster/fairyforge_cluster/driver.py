@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from tqdm import tqdm
 
 from fairyforge_cluster import runfolder
-from fairyforge_cluster.errors import ClusterError
+from fairyforge_cluster.errors import ClusterError, Interrupted
 from fairyforge_cluster.hashing import digest_of_file
 from fairyforge_cluster.plan import Needed, Plan
 from fairyforge_cluster.pool import Failure, Pool
@@ -123,7 +123,13 @@ class Driver:
         own.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=own, prefix="look-") as copy:
             runfolder.copy_for_a_look(self._run, Path(copy))
-            answer = self._program.merge(self._words, Path(copy), self._folder)
+            try:
+                answer = self._program.merge(self._words, Path(copy), self._folder)
+            except Interrupted:
+                raise
+            except ClusterError:
+                # Perhaps a file was copied while it was written. When all parts are played, the merge of the run itself says what is wrong.
+                return False
         return answer.step is None or answer.step.name != step.name
 
 

@@ -122,6 +122,9 @@ class Pool:
             self._bear_silence(error)
             return
         self._admitted &= self._threads.keys()
+        for check in [check for check, address in self._checks.items() if address not in self._threads]:
+            # Nobody else can answer for a worker that has gone.
+            del self._checks[check]
         known = self._admitted | self._refused.keys() | set(self._checks.values())
         for address in self._threads.keys() - known:
             check = self._client.submit(

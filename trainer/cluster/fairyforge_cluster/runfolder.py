@@ -13,11 +13,14 @@ from fairyforge_cluster.hashing import digest_of_bytes, digest_of_file
 from fairyforge_cluster.store import Item, Store
 
 OWN_FOLDER = "cluster"
+LOCK = "run.lock"
 # Locks and logs belong to the process that writes them; reports are made of the rest.
 NEVER_SENT = frozenset(
     {"run.lock", "events.jsonl", "games.pgn", "result.json", "report.md", "report.html", "losses.jsonl"}
 )
-NEVER_SENT_SUFFIXES = frozenset({".tmp", ".svg"})
+DRAWING_SUFFIX = ".svg"
+# Files that are being written, and folders in which they are.
+PASSING_SUFFIX = ".tmp"
 SHARD_SUFFIX = ".parquet"
 JOURNAL_SUFFIX = ".jsonl"
 PARTS_SUFFIX = ".parts"
@@ -29,7 +32,8 @@ FINISHED_MARKER = "games-"
 def is_left_by_part(name: str) -> bool:
     """Whether a file that a part has added to a run belongs to the run: all but locks, logs and what was not finished."""
     path = PurePosixPath(name)
-    return path.name not in NEVER_SENT and path.suffix not in NEVER_SENT_SUFFIXES
+    passing = any(part.endswith(PASSING_SUFFIX) for part in path.parts)
+    return path.name not in NEVER_SENT and path.suffix != DRAWING_SUFFIX and not passing
 
 
 def is_state(name: str) -> bool:
@@ -61,7 +65,7 @@ def send_state(run: Path, store: Store, *, reads_games: bool) -> tuple[tuple[Ite
     """Stores what parts need of the run: its files, and the names of its shards; the shards too if parts read games."""
     items, shards = [], []
     for name in names(run):
-        is_shard = PurePosixPath(name).suffix == SHARD_SUFFIX
+        is_shard = PurePosixPath(name).suffix == SHARD_SUFFIX and is_left_by_part(name)
         if is_state(name) or (is_shard and reads_games):
             stored = store.add_file(run / name)
             items.append(Item(name, stored.digest, stored.size))
@@ -101,7 +105,11 @@ def copy_for_a_look(run: Path, target: Path) -> None:
     """
     for name in names(run):
         path = PurePosixPath(name)
-        if path.parts[0] == OWN_FOLDER or path.name == "run.lock" or path.suffix == ".tmp":
+        if (
+            path.parts[0] == OWN_FOLDER
+            or path.name == LOCK
+            or any(part.endswith(PASSING_SUFFIX) for part in path.parts)
+        ):
             continue
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         # A name that was there a moment ago belonged to a file that is being written.

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -121,7 +120,6 @@ class Outcome:
     status: int
     command: str
     errors: str
-    seconds: float
 
 
 class Refusal(Exception):
@@ -268,12 +266,9 @@ def run_part(laid_out: Ready, order: Order, out: Path) -> Outcome:
     kit = laid_out.kit
     words = [*kit.words, "--threads", "1", "--shard", f"{order.part}/{order.of}", "--out", str(out)]
     command = [str(laid_out.program.path), *words]
-    began = time.monotonic()
     process = PARTS.begin(order.session, lambda: programs.start(command, laid_out.folder, alone=True))
     if process is None:
-        return Outcome(
-            order.part, worker_name(), programs.INTERRUPTED, " ".join(command), "stopped before it began", 0.0
-        )
+        return Outcome(order.part, worker_name(), programs.INTERRUPTED, " ".join(command), "stopped before it began")
     try:
         status, errors = wait_for(process)
     finally:
@@ -281,7 +276,7 @@ def run_part(laid_out: Ready, order: Order, out: Path) -> Outcome:
         PARTS.end(order.session, process)
     # Nothing that can be shared is left of this step: the part is as good as played.
     status = programs.DONE if status == programs.WANTS_GAMES else status
-    return Outcome(order.part, worker_name(), status, " ".join(command), errors, time.monotonic() - began)
+    return Outcome(order.part, worker_name(), status, " ".join(command), errors)
 
 
 def wait_for(process: subprocess.Popen[str]) -> tuple[int, str]:

@@ -185,7 +185,7 @@ def test_a_part_that_always_fails_is_told_and_the_others_finish(
 
 
 def test_parts_that_leave_nothing_do_not_go_on_for_ever(drive: Begin, plan: Path, tmp_path: Path, binary: Path) -> None:
-    idle = script(tmp_path / "idle", f'case "$*" in *--shard*) exit 0;; esac\nexec {binary} "$@"')
+    idle = script(tmp_path / "idle", f'case "$*" in *"--shard "*) exit 0;; esac\nexec {binary} "$@"')
     done = drive("selfplay", plan, "--out", tmp_path / "run", "--local", "1", program=idle).end()
     assert done.status == 1
     assert f"all parts were played, and still {GAMES} of {GAMES} games are missing" in done.told

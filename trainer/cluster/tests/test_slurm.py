@@ -76,7 +76,7 @@ def test_arrays_that_play_nothing_are_not_submitted_for_ever(
     submit: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, binary: Path
 ) -> None:
     faulty = tmp_path / "faulty"
-    faulty.write_text(f'#!/bin/sh\ncase "$*" in *--shard*) exit 7;; esac\nexec {binary} "$@"\n')
+    faulty.write_text(f'#!/bin/sh\ncase "$*" in *"--shard "*) exit 7;; esac\nexec {binary} "$@"\n')
     faulty.chmod(0o755)
     words = ["selfplay", "--variant=chess", "--games=8", "--nodes=20", "--seed=1", "--out", "run"]
     submit("2", *words, FAIRYFORGE=str(faulty))

@@ -117,6 +117,7 @@ def test_the_state_is_what_decides_and_not_what_is_played(tmp_path: Path) -> Non
         "journal.parts/0.jsonl",
         "cluster/x",
         "a.tmp",
+        "part-1.tmp/a.toml",
     ):
         write(tmp_path / name, "x")
     assert runfolder.state_key(tmp_path) == key
