@@ -18,6 +18,7 @@ import fsspec
 from fairyforge_cluster.errors import ClusterError
 from fairyforge_cluster.hashing import digest_of_bytes, digest_of_file
 
+RECEIPT_FORMAT = 1
 # A put is all or nothing in these; renaming would copy.
 OBJECT_STORES = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "oci", "memory"})
 
@@ -41,12 +42,14 @@ class Receipt:
 
     def to_json(self) -> bytes:
         """As it is stored."""
-        return json.dumps(asdict(self)).encode()
+        return json.dumps({"format": RECEIPT_FORMAT, **asdict(self)}).encode()
 
     @staticmethod
     def from_json(data: bytes) -> "Receipt":
-        """As it was stored."""
+        """As it was stored, by this version or one that understands it."""
         fields = json.loads(data)
+        if fields.get("format") != RECEIPT_FORMAT:
+            raise ClusterError(f"expected a receipt of format {RECEIPT_FORMAT}, got {fields.get('format', 'none')!r}")
         return Receipt(fields["part"], fields["of"], tuple(Item(**item) for item in fields["files"]))
 
 

@@ -107,6 +107,14 @@ def test_a_receipt_cannot_write_outside_the_run(tmp_path: Path, name: str) -> No
         runfolder.take_in(tmp_path / "run", store, "key")
 
 
+def test_receipts_of_other_formats_are_refused() -> None:
+    whole = Receipt(1, 2, (Item("x", "d", 1),))
+    assert Receipt.from_json(whole.to_json()) == whole
+    for text in ('{"part": 1, "of": 2, "files": []}', '{"format": 2, "part": 1, "of": 2, "files": []}'):
+        with pytest.raises(ClusterError, match="expected a receipt of format 1"):
+            Receipt.from_json(text.encode())
+
+
 def test_the_state_is_what_decides_and_not_what_is_played(tmp_path: Path) -> None:
     write(tmp_path / "plan.toml", "plan")
     key = runfolder.state_key(tmp_path)
