@@ -30,6 +30,7 @@ pub mod record;
 pub mod report;
 pub mod run_dir;
 pub mod selfplay;
+pub mod share;
 mod table;
 pub mod train;
 pub mod training_loop;

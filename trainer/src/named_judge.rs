@@ -3,7 +3,7 @@
 
 use crate::checksum::{hex, sha256};
 use crate::named_weights::{self, NamedWeightsError};
-use crate::run_dir::{FileError, RunPaths, write_atomically};
+use crate::run_dir::{FileError, RunPaths, write_atomically, write_once};
 use fairyforge_engine::evaluate::network::{EXTENSION, Network, NetworkFile, NetworkFileError};
 use fairyforge_engine::evaluate::{Judge, Weights};
 use fairyforge_engine::variant::Variant;
@@ -108,6 +108,17 @@ impl NamedJudge {
     /// The disk refuses.
     pub fn keep(&self, run: &RunPaths, generation: u32) -> Result<(), FileError> {
         self.keep_as(run, generation, true)
+    }
+
+    /// Keeps it in a run as what the run begins with, which many processes may do at once.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn keep_start(&self, run: &RunPaths, generation: u32) -> Result<(), FileError> {
+        match &self.content {
+            JudgeContent::Weights(text) => write_once(&run.weights(generation), text.as_bytes()),
+            JudgeContent::Network(bytes) => write_once(&run.generation_network(generation), bytes),
+        }
     }
 
     /// Keeps it in a run, among those that go on or among those rejected.

@@ -13,7 +13,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Progress {
     bar: ProgressBar,
     what: &'static str,
-    total: u64,
+    total: AtomicU64,
     skipped: AtomicU64,
     games: AtomicU64,
     positions: AtomicU64,
@@ -38,12 +38,21 @@ impl Progress {
         Self {
             bar,
             what,
-            total,
+            total: AtomicU64::new(total),
             skipped: AtomicU64::new(0),
             games: AtomicU64::new(0),
             positions: AtomicU64::new(0),
             began: Instant::now(),
             last_line: (!terminal).then(|| Mutex::new(Instant::now())),
+        }
+    }
+
+    /// Only a part, of so many, is this process's to do.
+    pub fn narrow(&self, part: &str, total: u64) {
+        self.total.store(total, Ordering::Relaxed);
+        self.bar.set_length(total);
+        if self.last_line.is_some() {
+            crate::errln!("{part}: {total} {}", self.what);
         }
     }
 
@@ -99,7 +108,7 @@ impl Progress {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
         let (games, positions) = self.counts();
-        if self.total > 0 && games > 0 {
+        if self.total.load(Ordering::Relaxed) > 0 && games > 0 {
             let positions = if positions > 0 { format!(", {positions} positions") } else { String::new() };
             crate::errln!("{games} {}{positions}, {}, {:.0?}", self.what, self.rates(), self.elapsed());
         }
@@ -121,8 +130,8 @@ impl Progress {
         }
         *last = Instant::now();
         let (games, _) = self.counts();
-        let done = games + self.skipped.load(Ordering::Relaxed);
-        let left = self.elapsed().as_secs_f64() / games.max(1) as f64 * self.total.saturating_sub(done) as f64;
-        crate::errln!("{done}/{} {}, {}, about {left:.0} s left", self.total, self.what, self.rates());
+        let (done, total) = (games + self.skipped.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        let left = self.elapsed().as_secs_f64() / games.max(1) as f64 * total.saturating_sub(done) as f64;
+        crate::errln!("{done}/{total} {}, {}, about {left:.0} s left", self.what, self.rates());
     }
 }

@@ -12,6 +12,7 @@ use super::schedule::{Format, Schedule};
 use super::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::play::{Adjudication, Allowance};
 use crate::selfplay::Openings;
+use crate::share::Share;
 use fairyforge_engine::evaluate::{Judge, Weights};
 use fairyforge_engine::game::Game;
 use fairyforge_engine::position::Position;
@@ -170,6 +171,7 @@ impl ArenaBench {
                 breakdowns: 0,
             },
             seed: number,
+            share: Share::All,
         };
         let watch = Stopwatch::start();
         contest.play(path, stop, &mut |_| ())?;

@@ -9,7 +9,7 @@ use super::schedule::GameNumber;
 use super::statistics::GameResult;
 use crate::checksum;
 use crate::play::FaultKind;
-use crate::run_dir::{FileError, append_lines, stream_atomically};
+use crate::run_dir::{FileError, PartFiles, append_lines, stream_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// Version of the format.
 const FORMAT: u32 = 2;
+/// Games that are read before they are written, where a journal takes in others.
+const TAKEN_AT_ONCE: usize = 256;
 /// Longest line that is read, in bytes: a game of many thousand moves.
 const MOST_LINE: u64 = 16 << 20;
 
@@ -230,6 +232,32 @@ impl Journal {
         Ok((journal, games))
     }
 
+    /// Takes in the games that were played for it elsewhere and removes the files that they waited in; returns those that are new.
+    ///
+    /// # Errors
+    /// A file cannot be read, is damaged, or belongs to another match.
+    pub fn take_in(
+        &mut self,
+        parts: &PartFiles,
+        header: &Header,
+        pairs: u64,
+    ) -> Result<Vec<GameSummary>, JournalError> {
+        let mut new = Vec::new();
+        for path in parts.all()? {
+            let mut reader = Reader::open_of(&path, header)?.peekable();
+            while reader.peek().is_some() {
+                let games: Vec<GameEntry> = reader.by_ref().take(TAKEN_AT_ONCE).collect::<Result<_, _>>()?;
+                // Two attempts at one part may both have played a game.
+                let is_new = |game: &GameEntry| game.pair < pairs && !self.lines.contains_key(&game.number());
+                let games: Vec<GameEntry> = games.into_iter().filter(is_new).collect();
+                new.extend(games.iter().map(GameEntry::summary));
+                self.append(&games)?;
+            }
+        }
+        parts.remove()?;
+        Ok(new)
+    }
+
     /// The games that are there.
     pub fn numbers(&self) -> BTreeSet<GameNumber> {
         self.lines.keys().copied().collect()
@@ -354,6 +382,18 @@ impl Reader {
         }
     }
 
+    /// As [`Self::open`]; the journal must be of the match that a header describes. One that holds no whole header yet has no games.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and it belongs to another match.
+    pub fn open_of(path: &Path, header: &Header) -> Result<Self, JournalError> {
+        let reader = Self::open_torn(path)?;
+        if let Some(found) = &reader.header {
+            header.agrees_with(found, path)?;
+        }
+        Ok(reader)
+    }
+
     /// As [`Self::open`], but the file may be empty or hold half a header.
     fn open_torn(path: &Path) -> Result<Self, JournalError> {
         let input = BufReader::new(File::open(path).map_err(FileError::at("open", path))?);
@@ -373,7 +413,7 @@ impl Reader {
     /// What the first line says.
     ///
     /// # Panics
-    /// Never: [`Self::open`] refuses a file without it.
+    /// Never for a journal from [`Self::open`], which refuses a file without it.
     pub fn header(&self) -> &Header {
         self.header.as_ref().expect("checked when opened")
     }

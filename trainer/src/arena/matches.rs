@@ -6,15 +6,18 @@
 
 use super::contestant::{Contestant, Seated};
 use super::external::{Lag, StartError};
-use super::journal::{EntryFault, GameEntry, Header, Journal, JournalError, JournalPlayer};
+use super::journal::{EntryFault, GameEntry, GameSummary, Header, Journal, JournalError, JournalPlayer, Reader};
 use super::openings::{MatchOpening, OpeningBook};
 use super::schedule::{GameNumber, Schedule};
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
 use crate::play::{Adjudication, Ending, PlayedGame, Referee, Seat, Start};
-use crate::run_dir::FileError;
+use crate::run_dir::{FileError, PartFiles};
+use crate::share::{Part, Share, Shared};
 use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::variant::Variant;
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -25,6 +28,11 @@ use std::time::Duration;
 const GLANCE: Duration = Duration::from_millis(50);
 /// Games that may wait to be written; workers wait when there are more.
 const MOST_WAITING: usize = 256;
+
+/// What a match is cut into.
+const UNITS: &str = "pairs";
+/// A pair that is not complete, with the games it lacks.
+type OpenPair = (u64, Vec<u8>);
 
 /// What is agreed on besides the players and the schedule.
 #[derive(Clone, Debug)]
@@ -58,6 +66,8 @@ pub struct Match<'a> {
     pub terms: Terms,
     /// Seed of the openings.
     pub seed: u64,
+    /// Which of its pairs this process plays.
+    pub share: Share,
 }
 
 /// A match that is over.
@@ -107,6 +117,9 @@ pub enum MatchError {
     /// Somebody asked for it; the games played are safe.
     #[error("stopped on request")]
     Stopped,
+    /// The pairs are played by several processes, and are not all there.
+    #[error(transparent)]
+    Shared(#[from] Shared),
 }
 
 impl From<StartError> for MatchError {
@@ -116,29 +129,47 @@ impl From<StartError> for MatchError {
 }
 
 impl Match<'_> {
-    /// Plays all games that the journal at `path` does not hold yet, on rayon's current threads, and returns how the
-    /// match stands at its end. `watch` hears how it stands at first and whenever games have been written.
+    /// Plays all games of this process's share that the journal at `path` does not hold yet, on rayon's current threads, and returns
+    /// how the match stands at its end. `watch` hears how it stands at first and whenever games have been written.
     ///
     /// # Errors
-    /// The journal cannot be read or written, a player breaks down too often, or `stop` was set.
+    /// The journal cannot be read or written, a player breaks down too often, `stop` was set, or with this share the match is not
+    /// over.
     pub fn play(
         &self,
         path: &Path,
         stop: &AtomicBool,
         watch: &mut (dyn FnMut(&Standing) + Send),
     ) -> Result<Played, MatchError> {
-        let header = Header::new(self.variant, self.seed, self.players.clone());
-        let (journal, games) = Journal::open(path, &header, self.schedule.pairs())?;
-        let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
-        games.iter().try_for_each(|game| standing.add(game))?;
-        watch(&standing);
-        let breakdowns = vec![0; self.contestants.len()];
-        let mut books = Books { contest: self, journal, standing, breakdowns, halt: &AtomicBool::new(false) };
-        let mut lags = vec![None; self.contestants.len()];
-        if !books.standing.is_over() {
-            lags = self.play_open_games(&mut books, stop, watch)?;
+        match self.share {
+            Share::Part(part) => self.play_part(part, path, stop, watch),
+            Share::All | Share::Nothing => self.play_whole(path, stop, watch),
         }
-        let Books { mut journal, standing, .. } = books;
+    }
+
+    fn play_whole(
+        &self,
+        path: &Path,
+        stop: &AtomicBool,
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<Played, MatchError> {
+        let (header, pairs) = (self.header(), self.schedule.pairs());
+        let (mut journal, mut games) = Journal::open(path, &header, pairs)?;
+        games.extend(journal.take_in(&PartFiles::of(path), &header, pairs)?);
+        let mut standing = self.standing(&games)?;
+        watch(&standing);
+        let mut lags = vec![None; self.contestants.len()];
+        if !standing.is_over() {
+            let open = self.open_pairs(0..pairs, &journal.numbers());
+            if self.share == Share::Nothing {
+                let (missing, of) = (open.len() as u64, pairs);
+                return Err(Shared::Wanted { place: path.to_owned(), units: UNITS, missing, of }.into());
+            }
+            let halt = AtomicBool::new(false);
+            let mut books = self.books((journal, standing), &halt);
+            lags = self.play_open_games(&mut books, open, stop, watch)?;
+            Books { journal, standing, .. } = books;
+        }
         if !standing.is_over() {
             return Err(MatchError::Stopped);
         }
@@ -146,14 +177,83 @@ impl Match<'_> {
         Ok(Played { standing, lags })
     }
 
+    /// Plays the pairs of a part that nobody has played yet, into a file beside the journal. A match that is over already has no parts.
+    fn play_part(
+        &self,
+        part: Part,
+        path: &Path,
+        stop: &AtomicBool,
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<Played, MatchError> {
+        let (header, files) = (self.header(), PartFiles::of(path));
+        let recorded = self.recorded(path, &header)?;
+        let standing = self.standing(&recorded)?;
+        if standing.is_over() {
+            return Ok(Played { standing, lags: vec![None; self.contestants.len()] });
+        }
+        let range = part.range(self.schedule.pairs());
+        let mut there: BTreeSet<GameNumber> = recorded.iter().map(|game| game.number).collect();
+        for file in files.beginning_with(range.start)? {
+            there.extend(self.recorded(&file, &header)?.iter().map(|game| game.number));
+        }
+        let file = files.new_file(range.start);
+        let open = self.open_pairs(range, &there);
+        let (place, played) = (path.to_owned(), open.len() as u64);
+        if played > 0 {
+            self.play_apart(&file, open, stop, watch)?;
+        }
+        Err(Shared::Played { part, place, units: UNITS, played }.into())
+    }
+
+    /// Plays these pairs, whatever they say, into a file of their own.
+    fn play_apart(
+        &self,
+        path: &Path,
+        open: Vec<OpenPair>,
+        stop: &AtomicBool,
+        watch: &mut (dyn FnMut(&Standing) + Send),
+    ) -> Result<(), MatchError> {
+        let (journal, _) = Journal::open(path, &self.header(), self.schedule.pairs())?;
+        // Without a test: a part knows too little to end the match.
+        let standing = Standing::new(self.schedule.clone(), self.contestants.len(), None);
+        let games: usize = open.iter().map(|(_, games)| games.len()).sum();
+        let halt = AtomicBool::new(false);
+        let mut books = self.books((journal, standing), &halt);
+        self.play_open_games(&mut books, open, stop, watch)?;
+        if books.journal.numbers().len() < games { Err(MatchError::Stopped) } else { Ok(()) }
+    }
+
+    fn standing(&self, games: &[GameSummary]) -> Result<Standing, MatchError> {
+        let mut standing = Standing::new(self.schedule.clone(), self.contestants.len(), self.terms.sprt);
+        games.iter().try_for_each(|game| standing.add(game))?;
+        Ok(standing)
+    }
+
+    fn header(&self) -> Header {
+        Header::new(self.variant, self.seed, self.players.clone())
+    }
+
+    /// The games of a journal that somebody else writes to.
+    fn recorded(&self, path: &Path, header: &Header) -> Result<Vec<GameSummary>, JournalError> {
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        Reader::open_of(path, header)?.map(|entry| entry.map(|entry| entry.summary())).collect()
+    }
+
+    fn books<'b>(&'b self, (journal, standing): (Journal, Standing), halt: &'b AtomicBool) -> Books<'b> {
+        Books { contest: self, journal, standing, breakdowns: vec![0; self.contestants.len()], halt }
+    }
+
     fn play_open_games(
         &self,
         books: &mut Books<'_>,
+        open: Vec<OpenPair>,
         stop: &AtomicBool,
         watch: &mut (dyn FnMut(&Standing) + Send),
     ) -> Result<Vec<Option<Lag>>, MatchError> {
         let halt = books.halt;
-        let open = Mutex::new(self.open_pairs(&books.journal));
+        let open = Mutex::new(open.into_iter());
         let (written, finished) = sync_channel(MOST_WAITING);
         std::thread::scope(|scope| {
             let bookkeeper = scope.spawn(move || {
@@ -173,13 +273,10 @@ impl Match<'_> {
         })
     }
 
-    /// Every pair that is not complete, with the games it lacks.
-    fn open_pairs(&self, journal: &Journal) -> impl Iterator<Item = (u64, Vec<u8>)> + Send + use<> {
-        let there = journal.numbers();
-        let lacks = move |pair| (0..2).filter(|&game| !there.contains(&GameNumber { pair, game })).collect();
-        (0..self.schedule.pairs())
-            .map(move |pair| (pair, lacks(pair)))
-            .filter(|(_, games): &(u64, Vec<u8>)| !games.is_empty())
+    /// Every pair in a range that is not complete, with the games it lacks.
+    fn open_pairs(&self, range: Range<u64>, there: &BTreeSet<GameNumber>) -> Vec<OpenPair> {
+        let lacks = |pair| (0..2).filter(|&game| !there.contains(&GameNumber { pair, game })).collect();
+        range.map(|pair| (pair, lacks(pair))).filter(|(_, games): &OpenPair| !games.is_empty()).collect()
     }
 }
 

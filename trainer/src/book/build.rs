@@ -7,13 +7,15 @@ use super::games::{Counting, Counts, GamesError, Sources, Tally};
 use super::graph::{Child, Collision, Edge, Found, Graph, NodeId};
 use super::growth::cheapest;
 use super::journal::{ExpandedMove, Expansion, Journal, JournalError};
+use super::parts::{self, UNITS, Waiting};
 use super::searcher::{Candidates, Searcher};
 use super::values::before;
 use super::weights::weights;
 use super::{CandidateSettings, Growth, Plan, SearchSettings};
 use crate::named_judge::NamedJudge;
 use crate::progress::Progress;
-use crate::run_dir::{FileError, RunDir, write_atomically};
+use crate::run_dir::{FileError, PartFiles, RunDir, write_atomically};
+use crate::share::{Part, Share, Shared};
 use fairyforge_engine::book::{Book, BookError, BookKey, BookMove, Manifest, Oriented, SearchLimits, Starts};
 use fairyforge_engine::position::{FenError, Position};
 use fairyforge_engine::variant::Variant;
@@ -41,6 +43,8 @@ pub struct Build<'a> {
     pub stop: &'a AtomicBool,
     /// Told of every position.
     pub progress: &'a Progress,
+    /// Which positions of a batch this process looks behind.
+    pub share: Share,
 }
 
 /// Games whose results are to be noted.
@@ -91,6 +95,9 @@ pub enum BuildError {
     /// Somebody asked for it; what is in the journal is safe.
     #[error("stopped on request")]
     Stopped,
+    /// Positions are looked behind by several processes, and not all are there.
+    #[error(transparent)]
+    Shared(#[from] Shared),
 }
 
 /// What was found so far.
@@ -118,7 +125,11 @@ impl Build<'_> {
         if let Some(over) = roots.iter().find(|root| root.outcome(1).is_some()) {
             return Err(BuildError::Over(over.fen()));
         }
-        let journal = Journal::open(&self.run.book_journal(), self.variant)?;
+        let path = self.run.book_journal();
+        let journal = match self.share {
+            Share::Part(_) => Journal::look_at(&path, self.variant)?,
+            Share::All | Share::Nothing => Journal::open(&path, self.variant)?,
+        };
         let (graph, candidates) = (Graph::new(roots)?, self.plan.candidates);
         let mut state =
             State { graph, journal, searches: 0, nodes: 0, searched: 0, candidates, kept: 0, replayed: Some(0) };
@@ -127,14 +138,13 @@ impl Build<'_> {
         if state.journal.next_recorded()?.is_some() {
             return Err(state.journal.fault("the end of the journal", "one more position".into()).into());
         }
+        if let Share::Part(_) = self.share {
+            return Err(Shared::Complete { run: self.run.root().to_owned() }.into());
+        }
         let book = self.finished(&state)?;
         write_atomically(&self.run.book(), book.as_bytes())?;
-        Ok(Built {
-            book,
-            leaves: state.graph.len() - state.graph.expanded(),
-            searched: state.searched,
-            kept: state.kept,
-        })
+        let leaves = state.graph.len() - state.graph.expanded();
+        Ok(Built { book, leaves, searched: state.searched, kept: state.kept })
     }
 
     fn grow(&self, state: &mut State) -> Result<(), BuildError> {
@@ -147,15 +157,61 @@ impl Build<'_> {
             if batch.is_empty() {
                 break;
             }
-            for slice in batch.chunks(growth.batch) {
-                self.look_behind(state, slice)?;
+            let unknown = Self::replay(state, &batch)?;
+            if unknown.is_empty() {
+                continue;
             }
+            self.tell_replayed(state);
+            if let Share::Part(part) = self.share {
+                return Err(self.look_behind_part(state, part, unknown)?.into());
+            }
+            let waiting = self.waiting(unknown, state)?;
+            for slice in unknown.chunks(growth.batch) {
+                self.look_behind(state, slice, &waiting)?;
+            }
+            self.part_files().remove()?;
         }
         Ok(())
     }
 
-    /// Looks behind positions: those that the journal has first, the others in parallel.
-    fn look_behind(&self, state: &mut State, positions: &[NodeId]) -> Result<(), BuildError> {
+    fn part_files(&self) -> PartFiles {
+        PartFiles::of(&self.run.book_journal())
+    }
+
+    /// What other processes have found; where nothing is to be searched here, that must be all.
+    fn waiting(&self, unknown: &[NodeId], state: &State) -> Result<Waiting, BuildError> {
+        let waiting = parts::read(&self.part_files(), self.variant)?;
+        let lacks = |id: &&NodeId| !waiting.contains_key(&state.graph.key(**id).to_string());
+        let missing = unknown.iter().filter(lacks).count() as u64;
+        if self.share == Share::Nothing && missing > 0 {
+            let (place, of) = (self.run.book_journal(), unknown.len() as u64);
+            return Err(Shared::Wanted { place, units: UNITS, missing, of }.into());
+        }
+        Ok(waiting)
+    }
+
+    /// Looks behind a part of the positions that come next, for whoever writes the journal.
+    fn look_behind_part(&self, state: &State, part: Part, unknown: &[NodeId]) -> Result<Shared, BuildError> {
+        let range = part.range(unknown.len() as u64);
+        let (files, expanded) = (self.part_files(), state.graph.expanded() as u64);
+        self.progress.narrow(&format!("part {part}"), range.end - range.start);
+        let mut played = 0;
+        for first in range.clone().step_by(self.plan.growth.batch) {
+            let stretch = &unknown[first as usize..range.end.min(first + self.plan.growth.batch as u64) as usize];
+            if !files.beginning_with(expanded + first)?.is_empty() {
+                self.progress.skip(stretch.len() as u64);
+                continue;
+            }
+            let expansions = self.expansions(state, stretch).ok_or(BuildError::Stopped)??;
+            parts::write(&files, expanded + first, self.variant, &expansions)?;
+            stretch.iter().for_each(|_| self.progress.game(0));
+            played += stretch.len() as u64;
+        }
+        Ok(Shared::Played { part, place: self.run.book_journal(), units: UNITS, played })
+    }
+
+    /// Takes in the positions that the journal has; returns the others.
+    fn replay<'b>(state: &mut State, positions: &'b [NodeId]) -> Result<&'b [NodeId], BuildError> {
         let mut unknown = positions;
         while let Some((&first, rest)) = unknown.split_first() {
             let Some(expansion) = state.journal.next_recorded()? else { break };
@@ -163,11 +219,19 @@ impl Build<'_> {
             state.replayed = state.replayed.map(|replayed| replayed + 1);
             unknown = rest;
         }
-        if unknown.is_empty() {
-            return Ok(());
+        Ok(unknown)
+    }
+
+    /// Looks behind positions, in parallel, where nobody has, and writes down all.
+    fn look_behind(&self, state: &mut State, unknown: &[NodeId], waiting: &Waiting) -> Result<(), BuildError> {
+        let known = |id: NodeId| waiting.get(&state.graph.key(id).to_string());
+        let open: Vec<NodeId> = unknown.iter().copied().filter(|&id| known(id).is_none()).collect();
+        let mut found = self.expansions(state, &open).ok_or(BuildError::Stopped)??.into_iter();
+        let mut expansions: Vec<Expansion> =
+            unknown.iter().filter_map(|&id| known(id).cloned().or_else(|| found.next())).collect();
+        if !waiting.is_empty() {
+            parts::each_once(&state.graph, unknown, &mut expansions)?;
         }
-        self.tell_replayed(state);
-        let expansions = self.expansions(state, unknown).ok_or(BuildError::Stopped)??;
         state.journal.append(&expansions)?;
         for (&position, expansion) in unknown.iter().zip(&expansions) {
             let before = state.nodes;

@@ -101,6 +101,8 @@ pub struct Journal<E = Expansion> {
     /// What has not been read yet.
     unread: Option<BufReader<File>>,
     line: u64,
+    /// Whether half a line at the end counts as none, since it cannot be removed.
+    is_looked_at: bool,
     entries: PhantomData<E>,
 }
 
@@ -119,25 +121,50 @@ impl<E: Entry> Journal<E> {
     /// It cannot be read or written, or is none of this game.
     pub fn open(path: &Path, variant: &Variant) -> Result<Self, JournalError> {
         drop_torn_line(path)?;
-        let header = Header {
+        if !path.exists() || std::fs::metadata(path).map_err(FileError::at("look at", path))?.len() == 0 {
+            append_lines(path, &[Self::first_line(variant)])?;
+        }
+        Self { is_looked_at: false, ..Self::nothing_of(path) }.begun(variant)
+    }
+
+    /// Opens a journal that somebody else writes; one that is not there yet has no entries.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none of this game.
+    pub fn look_at(path: &Path, variant: &Variant) -> Result<Self, JournalError> {
+        let nothing = Self::nothing_of(path);
+        if path.exists() { nothing.begun(variant) } else { Ok(nothing) }
+    }
+
+    fn nothing_of(path: &Path) -> Self {
+        Self { path: path.to_owned(), unread: None, line: 0, is_looked_at: true, entries: PhantomData }
+    }
+
+    /// With its first line read.
+    fn begun(mut self, variant: &Variant) -> Result<Self, JournalError> {
+        let file = File::open(&self.path).map_err(FileError::at("open", &self.path))?;
+        self.unread = Some(BufReader::new(file));
+        let Some(text) = self.next_line()? else { return Ok(self) };
+        let found: Header = serde_json::from_str(&text)
+            .map_err(|error| self.fault(&format!("the first line of a {}'s journal", E::KIND), error.to_string()))?;
+        if found != Self::header(variant) {
+            return Err(self.fault(&Self::first_line(variant), text));
+        }
+        Ok(self)
+    }
+
+    fn header(variant: &Variant) -> Header {
+        Header {
             format: FORMAT,
             kind: E::KIND.into(),
             variant: variant.name().into(),
             rules_hash: variant.rules_hash().into(),
-        };
-        if !path.exists() || std::fs::metadata(path).map_err(FileError::at("look at", path))?.len() == 0 {
-            append_lines(path, &[line_of(&header)])?;
         }
-        let file = File::open(path).map_err(FileError::at("open", path))?;
-        let unread = Some(BufReader::new(file));
-        let mut journal = Self { path: path.to_owned(), unread, line: 0, entries: PhantomData };
-        let text = journal.next_line()?.unwrap_or_default();
-        let found: Header = serde_json::from_str(&text)
-            .map_err(|error| journal.fault(&format!("the first line of a {}'s journal", E::KIND), error.to_string()))?;
-        if found != header {
-            return Err(journal.fault(&line_of(&header), text));
-        }
-        Ok(journal)
+    }
+
+    /// How the journal of a game begins.
+    pub(super) fn first_line(variant: &Variant) -> String {
+        line_of(&Self::header(variant))
     }
 
     /// The next entry that the journal has; `None` once all are read.
@@ -179,12 +206,16 @@ impl<E: Entry> Journal<E> {
         }
         self.line += 1;
         if bytes.pop() != Some(b'\n') {
+            if self.is_looked_at && (read as u64) < MOST_LINE {
+                self.unread = None;
+                return Ok(None);
+            }
             return Err(self.fault("a whole line", format!("{read} bytes of one")));
         }
         String::from_utf8(bytes).map(Some).map_err(|_| self.fault("text in UTF-8", "other bytes".into()))
     }
 }
 
-fn line_of(value: &impl Serialize) -> String {
+pub(super) fn line_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("strings and numbers serialise")
 }

@@ -18,6 +18,7 @@ pub mod growth;
 pub mod import;
 pub mod journal;
 pub mod page;
+mod parts;
 pub mod pgn;
 mod plan;
 pub mod polyglot;

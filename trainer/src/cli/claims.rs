@@ -3,6 +3,7 @@
 use super::endgame::Display;
 use super::laboratory::{Laboratory, NO_NETWORK, Played, read_plan};
 use super::output::outln;
+use super::share::ShareArgs;
 use super::{Failure, OrBadInput, VERSION, load_variant, or_run, stop_on_interrupt, threads};
 use crate::claims::{
     Budget, ClaimSet, ClaimVerdict, NoGames, Part, Prepared, Quantity, Stopped, TableWork, Verdict, Verdicts,
@@ -72,6 +73,8 @@ pub struct RunArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 pub(super) fn run(command: &ClaimsCommand) -> Result<(), Failure> {
@@ -94,6 +97,7 @@ fn judge(args: &RunArgs) -> Result<(), Failure> {
     let trial = Trial { args, set: &set, prepared: &prepared, stop: &stop };
     match plan {
         Some(plan) => trial.by_play(plan),
+        None if args.share.is_part() => Err(Failure::complete(&trial.out())),
         None => trial.tell(prepared.verdicts(&NoGames), None),
     }
 }
@@ -154,7 +158,8 @@ impl Trial<'_> {
         let folder = out.join("experiment");
         let (budget, threads) = (self.args.budget, self.args.threads);
         let network = self.args.network.as_deref();
-        let laboratory = Laboratory { plan, budget, network, threads, out: &folder, stop: self.stop };
+        let (stop, share) = (self.stop, self.args.share.share());
+        let laboratory = Laboratory { plan, budget, network, threads, out: &folder, stop, share };
         let played = laboratory.play(|plan| AllDecided {
             prepared: self.prepared,
             variant: &self.set.variant,
@@ -186,7 +191,8 @@ impl Trial<'_> {
             let folder = self.out().join(format!("against-{}", file_name(&other)));
             let (plan, threads) = (plan.level_in(&other), self.args.threads);
             let network = Some(Path::new(NO_NETWORK));
-            let laboratory = Laboratory { plan, budget: None, network, threads, out: &folder, stop: self.stop };
+            let (stop, share) = (self.stop, self.args.share.share());
+            let laboratory = Laboratory { plan, budget: None, network, threads, out: &folder, stop, share };
             if let Some(length) = laboratory.length_of_games(COMPARISON_GAMES)? {
                 lengths.insert(other, length);
             }

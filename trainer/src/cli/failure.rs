@@ -1,6 +1,9 @@
 //! How commands fail.
 
+use super::share;
+use crate::share::Shared;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The end of a command that did not do what was asked.
@@ -12,11 +15,24 @@ pub enum Failure {
     Failed(anyhow::Error),
     /// Somebody asked for it: exit status 130.
     Interrupted(String),
+    /// Several processes play the games of the run in this folder, and this one has done its share: exit status 0 if it played, 3 if it
+    /// was not to play and games are missing.
+    Shared {
+        /// How it ended.
+        shared: Shared,
+        /// The run.
+        out: PathBuf,
+    },
     /// Whoever read the results has gone, as `head` does: quietly, exit status 0.
     NobodyReads,
 }
 
 impl Failure {
+    /// That a part was to be played of a run that lacks no games.
+    pub fn complete(run: &Path) -> Self {
+        Self::Shared { shared: Shared::Complete { run: run.to_owned() }, out: run.to_owned() }
+    }
+
     /// Tells the user and returns the exit status.
     pub fn report(&self) -> ExitCode {
         match self {
@@ -32,6 +48,10 @@ impl Failure {
                 crate::errln!("{advice}");
                 ExitCode::from(130)
             }
+            Self::Shared { shared, out } => match share::tell(shared, out) {
+                Ok(status) => ExitCode::from(status),
+                Err(failure) => failure.report(),
+            },
             Self::NobodyReads => ExitCode::SUCCESS,
         }
     }
@@ -42,6 +62,7 @@ impl fmt::Display for Failure {
         match self {
             Self::BadInput(error) | Self::Failed(error) => f.write_str(&whole_story(error)),
             Self::Interrupted(advice) => f.write_str(advice),
+            Self::Shared { shared, .. } => shared.fmt(f),
             Self::NobodyReads => f.write_str("nobody reads the results"),
         }
     }

@@ -1,7 +1,7 @@
 //! Experiments opened, played and measured: what `values run` and `claims run` have in common.
 
 use super::loops::beside;
-use super::selfplay::open_run;
+use super::selfplay::open_shared_run;
 use super::{Failure, OrBadInput, VERSION, load_judge, load_variant, load_weights, on_threads};
 use crate::claims::Budget;
 use crate::fit::first_move::GameLength;
@@ -15,6 +15,7 @@ use crate::named_weights::{self, NamedWeights};
 use crate::plan::folder_beside;
 use crate::record;
 use crate::run_dir::{PlanText, RunDir};
+use crate::share::Share;
 use crate::table::Style;
 use anyhow::{Context, anyhow};
 use fairyforge_engine::endgame::Tables;
@@ -63,6 +64,8 @@ pub(super) struct Laboratory<'a> {
     pub threads: usize,
     pub out: &'a Path,
     pub stop: &'a AtomicBool,
+    /// Which games of a step are played.
+    pub share: Share,
 }
 
 /// An experiment that was played.
@@ -82,6 +85,9 @@ impl Laboratory<'_> {
     pub(super) fn play<G: Goal>(mut self, goal: impl FnOnce(&Plan) -> G) -> Result<Played, Failure> {
         let tools = self.tools()?;
         let asked = self.asked();
+        if let Share::Part(_) = self.share {
+            return Err(self.play_part(&asked, &tools, goal));
+        }
         let mut forecast = self.forecast(&asked, &tools)?;
         let run = self.open(&asked, &tools)?;
         let bench = Bench { laboratory: &self, tools: &tools, run: &run };
@@ -99,6 +105,29 @@ impl Laboratory<'_> {
         let findings = bench.with(&plan, &goal(&plan), |experiment| experiment.run())?;
         let digest = record::digest(run.root()).context("cannot read the games back")?;
         Ok(Played { plan, variant: tools.variant, run, digest, forecast, findings, budget })
+    }
+
+    /// Plays a part of the games that come next, if any do, and says so.
+    fn play_part<G: Goal>(&self, asked: &Plan, tools: &Tools, goal: impl FnOnce(&Plan) -> G) -> Failure {
+        let played = || {
+            let run = self.open(asked, tools)?;
+            let plan = self.budgeted(&run)?;
+            let bench = Bench { laboratory: self, tools, run: &run };
+            bench.with(&plan, &goal(&plan), |experiment| experiment.run())
+        };
+        played().err().unwrap_or_else(|| Failure::complete(self.out))
+    }
+
+    /// The plan as its budget leaves it; time must have become games before, by whoever plays alone.
+    fn budgeted(&self, run: &RunDir) -> Result<Plan, Failure> {
+        Ok(match self.budget {
+            None => self.plan.clone(),
+            Some(Budget::Games(games)) => self.plan.scaled_to(games),
+            Some(Budget::Time(time)) => match budget::fixed(run).or_bad_input(|| "cannot continue".into())? {
+                Some(games) => self.plan.scaled_to(games),
+                None => return Err(unshared(Budget::Time(time))),
+            },
+        })
     }
 
     /// Plays games that start level and nothing else; how long they last.
@@ -155,7 +184,7 @@ impl Laboratory<'_> {
         let budget = self.budget.filter(|budget| matches!(budget, Budget::Time(_))).map(|budget| budget.to_string());
         let (rules_hash, weights_digest) = (tools.variant.rules_hash().into(), (&tools.start.digest).into());
         let saved = SavedPlan { rules_hash, weights_digest, budget, plan: Cow::Borrowed(plan) };
-        open_run(self.out, PlanText::of(&saved).context("cannot write the plan as TOML")?)
+        open_shared_run(self.out, PlanText::of(&saved).context("cannot write the plan as TOML")?, self.share)
     }
 }
 
@@ -205,6 +234,7 @@ impl Bench<'_> {
             network: tools.network.as_ref(),
             stop: laboratory.stop,
             goal,
+            share: laboratory.share,
         };
         on_threads(laboratory.threads, || work(&experiment))?.map_err(|error| cut_off(error, run.root()))
     }
@@ -213,6 +243,7 @@ impl Bench<'_> {
     fn within(&self, plan: &Plan, time: Duration) -> Result<u64, Failure> {
         let games = match budget::fixed(self.run).or_bad_input(|| "cannot continue".into())? {
             Some(games) => games,
+            None if self.laboratory.share != Share::All => return Err(unshared(Budget::Time(time))),
             None => {
                 let each = self.with(plan, &NarrowEnough(plan.clone()), |experiment| experiment.pace())?;
                 let games = plan.games_within(time, each).max(1);
@@ -226,6 +257,9 @@ impl Bench<'_> {
 }
 
 fn cut_off(error: ExperimentError, out: &Path) -> Failure {
+    if let Some(shared) = error.shared() {
+        return Failure::Shared { shared: shared.clone(), out: out.to_owned() };
+    }
     if error.is_stop() {
         let out = out.display();
         return Failure::Interrupted(format!("stopped; what is finished is in {out}, the same command continues"));
@@ -234,4 +268,9 @@ fn cut_off(error: ExperimentError, out: &Path) -> Failure {
         "the experiment stopped; the same command continues after the last finished games. \
              `fairyforge data verify` names damaged ones: remove both files of these",
     ))
+}
+
+/// Time becomes games by the speed of the machine that plays, so there must be one.
+fn unshared(budget: Budget) -> Failure {
+    Failure::BadInput(anyhow!("--budget: expected games for several processes to share, got {budget}"))
 }

@@ -1,13 +1,15 @@
 //! `fairyforge quickstart` and `fairyforge loop`.
 
 use super::output::outln;
-use super::selfplay::open_or_lengthen_run;
+use super::selfplay::{open_or_lengthen_run, open_shared_run};
+use super::share::ShareArgs;
 use super::{Failure, OrBadInput, VERSION, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::plan::{Plan, check_claims, folder_beside};
 use crate::progression::Progression;
 use crate::quality::Quality;
 use crate::report::{GameFacts, LoopReport};
 use crate::run_dir::{PlanText, RunPaths, write_atomically};
+use crate::share::Share;
 use crate::training_loop::{Beginning, GenerationResult, LoopError, LoopTables, TrainingLoop};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -46,13 +48,15 @@ pub struct LoopArgs {
     /// Threads; 0 is one a core.
     #[arg(long, default_value_t = 0, value_parser = threads)]
     threads: usize,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 pub(super) fn quickstart(args: &QuickstartArgs) -> Result<(), Failure> {
     let plan = Plan::read(QUICKSTART).or_bad_input(|| "cannot use the quickstart's plan".into())?;
     let out = or_run(args.out.as_ref(), "quickstart");
     let command = format!("fairyforge quickstart --out {}", out.display());
-    execute(plan, &out, args.threads, Told { command: &command, find: &str::to_owned })
+    execute(plan, &out, args.threads, Told { command: &command, find: &str::to_owned, share: Share::All })
 }
 
 pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
@@ -66,7 +70,8 @@ pub(super) fn run(args: &LoopArgs) -> Result<(), Failure> {
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("loop");
     let out = or_run(args.out.as_ref(), name);
     let command = format!("fairyforge loop {} --out {}", args.plan.display(), out.display());
-    execute(plan, &out, args.threads, Told { command: &command, find: &|named| beside(&args.plan, named.to_owned()) })
+    let find: &dyn Fn(&str) -> String = &|named| beside(&args.plan, named.to_owned());
+    execute(plan, &out, args.threads, Told { command: &command, find, share: args.share.share() })
 }
 
 /// What is saved of a plan: itself, and the rules it was started with.
@@ -93,6 +98,8 @@ struct Told<'a> {
     command: &'a str,
     /// Where a file lies that the plan names.
     find: &'a dyn Fn(&str) -> String,
+    /// Which games of a step are played.
+    share: Share,
 }
 
 fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result<(), Failure> {
@@ -106,7 +113,10 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result
     let base_digest = plan.train.as_ref().map(|_| begins_with.base_digest().into());
     let saved = SavedPlan { rules_hash: variant.rules_hash().into(), base_digest, plan: Cow::Borrowed(plan) };
     let saved = PlanText::of(&saved).context("cannot write the plan as TOML")?;
-    let run = open_or_lengthen_run(out, saved, "generations")?;
+    let run = match told.share {
+        Share::All | Share::Nothing => open_or_lengthen_run(out, saved, "generations")?,
+        Share::Part(_) => open_shared_run(out, saved, told.share)?,
+    };
     let stop = stop_on_interrupt()?;
     let training = TrainingLoop {
         plan,
@@ -117,7 +127,12 @@ fn execute(mut plan: Plan, out: &Path, threads: usize, told: Told<'_>) -> Result
         stop: &stop,
         program: VERSION,
         command: told.command,
+        share: told.share,
     };
+    if let Share::Part(_) = told.share {
+        on_threads(threads, || training.play_part())?.map_err(|error| failed(error, out))?;
+        return Err(Failure::complete(out));
+    }
     let generations = on_threads(threads, || training.run())?.map_err(|error| failed(error, out))?;
     on_threads(threads, || tell(&training, &generations))??;
     print_times(&generations)?;
@@ -165,6 +180,9 @@ fn print_times(generations: &[GenerationResult]) -> Result<(), Failure> {
 }
 
 fn failed(error: LoopError, out: &Path) -> Failure {
+    if let Some(shared) = error.shared() {
+        return Failure::Shared { shared: shared.clone(), out: out.to_owned() };
+    }
     if error.is_stop() {
         return Failure::Interrupted(format!(
             "stopped; what is finished is in {}, the same command continues",

@@ -1,5 +1,5 @@
 //! The command line: one small file a subcommand. Results go to stdout, everything else to stderr; the exit status is 2
-//! for bad input, 1 for a failed run and 130 for one that was interrupted.
+//! for bad input, 1 for a failed run, 3 for one that wants games which it was not to play, and 130 for one that was interrupted.
 
 mod bench;
 mod board;
@@ -12,11 +12,13 @@ pub mod fit;
 mod laboratory;
 mod loops;
 mod matches;
+mod merge;
 mod output;
 mod perft;
 mod pgn;
 mod rate;
 mod selfplay;
+mod share;
 mod sprt;
 mod train;
 mod tune;
@@ -24,6 +26,8 @@ mod values;
 mod variant;
 
 pub use failure::{Failure, OrBadInput};
+
+use share::ShareArgs;
 
 use crate::named_judge::{self, NamedJudge};
 use crate::named_weights::{self, NamedWeights};
@@ -98,6 +102,8 @@ enum Command {
         after_help = "Examples:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n  fairyforge book explore data/runs/sorcerer-book/opening.book\n  fairyforge book suite configs/suites/chess.toml --out data/runs/chess-suite"
     )]
     Book(book::BookCommand),
+    /// Make one run of several folders in which parts of it were played.
+    Merge(merge::MergeArgs),
     /// Measure what matches cost beside the searches.
     Bench(bench::BenchArgs),
     /// Look at recorded games: verify, digest, head, quality.
@@ -135,6 +141,8 @@ struct PlayArgs {
     /// Folder of the run.
     #[arg(long)]
     out: PathBuf,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 /// Runs the command line and turns its end into an exit status.
@@ -155,6 +163,7 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(&args),
         Command::Loop(args) => loops::run(&args),
         Command::Book(command) => book::run(&command),
+        Command::Merge(args) => merge::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Data(command) => data::run(&command),
         Command::Endgame(command) => endgame::run(&command),

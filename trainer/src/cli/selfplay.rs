@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::record::{self, Origin};
 use crate::run_dir::{PlanText, RunDir, RunDirError};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
+use crate::share::Share;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -81,8 +82,9 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
         selfplay: Cow::Borrowed(&settings),
     };
     let plan = PlanText::of(&plan).context("cannot write the plan as TOML")?;
-    let run = open_run(&args.play.out, plan)?;
-    loaded.keep(&run, PARENT).context("cannot save what judges positions")?;
+    let (out, share) = (&args.play.out, args.play.share.share());
+    let run = open_shared_run(out, plan, share)?;
+    loaded.keep_start(&run, PARENT).context("cannot save what judges positions")?;
     let origin = Origin {
         variant: variant.name().into(),
         rules_hash: variant.rules_hash().into(),
@@ -99,20 +101,24 @@ pub(super) fn run(args: &SelfplayArgs) -> Result<(), Failure> {
         judge: &loaded.judge,
         endgames: endgames.as_deref(),
         origin: &origin,
+        share,
     };
     let finished = run.finished_shards(GENERATION).context("cannot list the shards")?;
     let folder = run.selfplay(GENERATION);
     let ended = on_threads(args.play.threads, || generation.play(&folder, &finished, &stop, &progress))?;
     progress.finish();
-    ended.map_err(|error| cut_off(error, &args.play.out))?;
+    ended.map_err(|error| cut_off(error, out))?;
+    if let Share::Part(_) = share {
+        return Err(Failure::complete(out));
+    }
     let (games, positions) = progress.counts();
     let event = json!({"event": "selfplay", "games": games, "positions": positions, "seconds": progress.elapsed().as_secs_f64()});
     if games > 0 {
         run.append_event(&event).context("cannot note the end")?;
     }
-    let digest = record::digest(&args.play.out)
-        .context("cannot read the games back; `fairyforge data verify` names the damage")?;
-    outln!("{} games in {}", settings.even_games(), args.play.out.display())?;
+    let digest =
+        record::digest(out).context("cannot read the games back; `fairyforge data verify` names the damage")?;
+    outln!("{} games in {}", settings.even_games(), out.display())?;
     outln!("digest {digest}")
 }
 
@@ -121,17 +127,29 @@ pub(super) fn open_run(out: &Path, plan: PlanText) -> Result<RunDir, Failure> {
     taken_up(RunDir::create_or_resume(out, plan, VERSION), out)
 }
 
+/// As [`open_run`], to play a share of its games.
+pub(super) fn open_shared_run(out: &Path, plan: PlanText, share: Share) -> Result<RunDir, Failure> {
+    match share {
+        Share::All | Share::Nothing => open_run(out, plan),
+        Share::Part(_) => told_of(RunDir::join(out, plan, VERSION), out),
+    }
+}
+
 /// A run whose plan may say a greater number at `key` than it did.
 pub(super) fn open_or_lengthen_run(out: &Path, plan: PlanText, key: &'static str) -> Result<RunDir, Failure> {
     taken_up(RunDir::create_or_lengthen(out, plan, VERSION, key), out)
 }
 
-fn taken_up(run: Result<RunDir, RunDirError>, out: &Path) -> Result<RunDir, Failure> {
-    let run = run.map_err(|error| {
+fn told_of(run: Result<RunDir, RunDirError>, out: &Path) -> Result<RunDir, Failure> {
+    run.map_err(|error| {
         let full = error.is_full_disk();
         let error = anyhow::Error::from(error).context(format!("cannot use {}", out.display()));
         if full { Failure::Failed(error) } else { Failure::BadInput(error) }
-    })?;
+    })
+}
+
+fn taken_up(run: Result<RunDir, RunDirError>, out: &Path) -> Result<RunDir, Failure> {
+    let run = told_of(run, out)?;
     for path in run.clean_tmp().context("cannot remove unfinished files")? {
         crate::errln!("removed {}, unfinished", path.display());
     }
@@ -145,6 +163,7 @@ fn taken_up(run: Result<RunDir, RunDirError>, out: &Path) -> Result<RunDir, Fail
 /// What to tell when self-play ended early.
 pub(super) fn cut_off(error: SelfplayError, out: &Path) -> Failure {
     match error {
+        SelfplayError::Shared(shared) => Failure::Shared { shared, out: out.to_owned() },
         SelfplayError::Stopped => Failure::Interrupted(format!(
             "stopped; finished shards are in {}, the same command continues",
             out.display()

@@ -1,11 +1,13 @@
 //! `fairyforge tune spsa` and `fairyforge tune recompute`.
 
 use super::output::outln;
-use super::selfplay::open_run;
+use super::selfplay::open_shared_run;
+use super::share::ShareArgs;
 use super::{Failure, OrBadInput, VERSION, on_threads, or_run, stop_on_interrupt, threads};
 use crate::arena::standing::Standing;
 use crate::progress::Progress;
 use crate::run_dir::{PlanText, RunDir, RunPaths, write_atomically};
+use crate::share::Share;
 use crate::tune::confirm::{self, Confirmation, ConfirmingMatch};
 use crate::tune::diagnose::outcomes;
 use crate::tune::journal::{Header, Iteration, Provenance};
@@ -47,6 +49,8 @@ pub struct SpsaArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 /// Make the end of a run again from its journal.
@@ -78,10 +82,15 @@ fn spsa(args: &SpsaArgs) -> Result<(), Failure> {
     let setup = Plan::read(&text).and_then(|plan| Setup::new(plan, &args.plan)).or_bad_input(doing)?;
     let name = args.plan.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tuning");
     let out = or_run(args.out.as_ref(), name);
-    let run = open_run(&out, PlanText::of(&setup.saved()).context("cannot write the plan as TOML")?)?;
+    let share = args.share.share();
+    let saved = PlanText::of(&setup.saved()).context("cannot write the plan as TOML")?;
+    let run = open_shared_run(&out, saved, share)?;
     let stop = stop_on_interrupt()?;
-    let play = Play { setup: &setup, run: &run, stop: &stop };
+    let play = Play { setup: &setup, run: &run, stop: &stop, share };
     let (iterations, confirmation) = on_threads(args.threads, || play.all())?.map_err(|error| cut_off(error, &out))?;
+    if let Share::Part(_) = share {
+        return Err(Failure::complete(&out));
+    }
     let command = format!("fairyforge tune spsa {} --out {}", args.plan.display(), out.display());
     let report = TuneReport {
         setup: &setup,
@@ -99,6 +108,7 @@ struct Play<'a> {
     setup: &'a Setup,
     run: &'a RunDir,
     stop: &'a Arc<AtomicBool>,
+    share: Share,
 }
 
 impl Play<'_> {
@@ -129,7 +139,7 @@ impl Play<'_> {
             stop: self.stop,
             progress: &progress,
         };
-        let tuning = Tuning { tuner, header: &header, objective: &objective };
+        let tuning = Tuning { tuner, header: &header, objective: &objective, share: self.share };
         let resumed = |iterations| progress.skip(2 * tuner.pairs_per_iteration() * iterations);
         let tuned = tuning.run(&self.run.tuning(), resumed);
         progress.finish();
@@ -139,7 +149,7 @@ impl Play<'_> {
     fn confirm(&self, confirm: Confirm, tuned: &[f64]) -> Result<Confirmation, TuneError> {
         let openings = self.setup.openings(confirm::seed(self.setup.plan.seed))?;
         let progress = Progress::new("tuned against old values, at most", "games", 2 * confirm.max_pairs);
-        let contest = ConfirmingMatch { setup: self.setup, confirm, tuned, openings };
+        let contest = ConfirmingMatch { setup: self.setup, confirm, tuned, openings, share: self.share };
         let mut heard = progress.of_totals();
         let mut watch = |standing: &Standing| heard(standing.games(), standing.plies());
         let played = contest.play(&self.run.confirmation(), self.stop, &mut watch);
@@ -188,6 +198,9 @@ fn print_json(report: &TuneReport, run: &RunDir) -> Result<(), Failure> {
 }
 
 fn cut_off(error: TuneError, out: &Path) -> Failure {
+    if let Some(shared) = error.shared() {
+        return Failure::Shared { shared: shared.clone(), out: out.to_owned() };
+    }
     if error.is_stop() {
         let out = out.display();
         return Failure::Interrupted(format!("stopped; what is finished is in {out}, the same command continues"));

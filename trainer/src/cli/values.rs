@@ -2,6 +2,7 @@
 
 use super::laboratory::{Laboratory, read_plan};
 use super::output::outln;
+use super::share::ShareArgs;
 use super::{Failure, OrBadInput, load_judge, load_variant, on_threads, or_run, stop_on_interrupt, threads};
 use crate::claims::Budget;
 use crate::laboratory::ablation::{Ablation, AblationRequest};
@@ -75,6 +76,8 @@ pub struct RunArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 pub(super) fn run(command: &ValuesCommand) -> Result<(), Failure> {
@@ -101,6 +104,7 @@ fn experiment(args: &RunArgs) -> Result<(), Failure> {
         threads: args.threads,
         out: &out,
         stop: &stop,
+        share: args.share.share(),
     };
     let played = laboratory.play(|plan| NarrowEnough(plan.clone()))?;
     let command = command(played.budget);

@@ -19,8 +19,9 @@ use crate::fit::{NORMAL_97_5, joint_critical};
 use crate::named_judge::NamedJudge;
 use crate::progress::Progress;
 use crate::record::Origin;
-use crate::run_dir::{FileError, RunDir, write_atomically};
+use crate::run_dir::{FileError, RunDir, write_once};
 use crate::selfplay::workers::{Generation, SelfplayError, SelfplaySettings};
+use crate::share::{Share, Shared};
 use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::{Judge, Weights};
 use fairyforge_engine::variant::Variant;
@@ -57,6 +58,8 @@ pub struct Experiment<'a> {
     pub stop: &'a AtomicBool,
     /// What ends the reference's games before the last.
     pub goal: &'a dyn Goal,
+    /// Which games of a stage this process plays.
+    pub share: Share,
 }
 
 /// What games are played for.
@@ -165,6 +168,15 @@ impl ExperimentError {
     #[must_use]
     pub const fn is_stop(&self) -> bool {
         matches!(self, Self::Selfplay(SelfplayError::Stopped))
+    }
+
+    /// What several processes have to play, if that is all.
+    #[must_use]
+    pub const fn shared(&self) -> Option<&Shared> {
+        match self {
+            Self::Selfplay(SelfplayError::Shared(shared)) => Some(shared),
+            _ => None,
+        }
     }
 }
 
@@ -335,6 +347,7 @@ impl Experiment<'_> {
             judge: &judge,
             endgames: self.endgames,
             origin: &origin,
+            share: self.share,
         };
         self.play_generation(stage, &generation, &Progress::new(&title, "games", settings.games))
     }
@@ -343,7 +356,7 @@ impl Experiment<'_> {
     fn keep_weights(&self, path: &Path, weights: &str) -> Result<(), ExperimentError> {
         match std::fs::read_to_string(path) {
             Ok(kept) if kept == weights => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(write_atomically(path, weights.as_bytes())?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(write_once(path, weights.as_bytes())?),
             Ok(_) => Err(ExperimentError::OtherWeights { path: path.to_owned() }),
             Err(source) => Err(ExperimentError::ReadWeights { path: path.to_owned(), source }),
         }

@@ -86,6 +86,11 @@ pub fn append_lines(path: &Path, lines: &[impl AsRef<str>]) -> Result<(), FileEr
     file.sync_data().map_err(FileError::at("sync", path))
 }
 
+/// A file written and synced under its own name.
+pub(super) fn write_synced_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    write_synced(path, |file| write_bytes(file, bytes, path))
+}
+
 fn write_synced<T, E: From<FileError>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,

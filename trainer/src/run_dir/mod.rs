@@ -17,18 +17,23 @@
 //!      checkpoints/<batches, 8 digits>.checkpoint losses.jsonl network.net
 //!      book.jsonl opening.book
 //!      suite.jsonl openings.{epd,pgn} suite.json
+//!      <journal>.parts/<first unit, 8 digits>-<token>.jsonl   candidates/002.{toml,net}
 //! ```
 //!
 //! [`RunPaths`] only names things and may be used by anybody; [`RunDir`] also holds the lock that makes
-//! its process the one writer of the run.
+//! its process the one writer of the run, or, where many play parts of a step, one of them ([`RunDir::join`]).
 
 mod files;
+mod parts;
 mod plan;
 mod shards;
+mod unite;
 
 pub use files::{FileError, append_line, append_lines, drop_torn_line, stream_atomically, write_atomically};
+pub use parts::{PartFiles, ShardDesk, write_once};
 pub use plan::{PlanDifference, PlanText};
 pub use shards::{ShardFiles, ShardListing, list_shards, shard_folders};
+pub use unite::{UniteError, United, unite};
 
 use files::{TEMPORARY, create_folder, folder_entries, is_temporary, name_of, read_text, write_bytes};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -59,6 +64,15 @@ pub struct GateFiles {
     pub journal: PathBuf,
     /// The score and the verdict.
     pub verdict: PathBuf,
+}
+
+/// The files that a candidate may be in: one of the two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CandidateFiles {
+    /// If it is weights.
+    pub weights: PathBuf,
+    /// If it is a network.
+    pub network: PathBuf,
 }
 
 impl RunPaths {
@@ -110,6 +124,12 @@ impl RunPaths {
     /// `rejected/<candidate>.toml`: weights that lost their gate match, kept.
     pub fn rejected(&self, candidate: u32) -> PathBuf {
         self.root.join("rejected").join(toml_name(candidate))
+    }
+
+    /// `candidates/<candidate>.{toml,net}`: weights or a network that its gate match is about, while others play that match.
+    pub fn candidate(&self, candidate: u32) -> CandidateFiles {
+        let folder = self.root.join("candidates");
+        CandidateFiles { weights: folder.join(toml_name(candidate)), network: folder.join(network_name(candidate)) }
     }
 
     /// `gate/<candidate>-vs-<parent>.{jsonl,toml}`: the match that decides on a candidate.
@@ -327,7 +347,8 @@ fn network_name(generation: u32) -> String {
     format!("{}.net", numbered(generation))
 }
 
-/// A run that this process, and no other, may write to. Gives up its lock when dropped or killed.
+/// A run that this process, and no other, may write to; or one that it has joined to play a part. Gives up its lock when dropped
+/// or killed.
 ///
 /// Dereferences to [`RunPaths`] for the names.
 #[derive(Debug)]
@@ -377,7 +398,7 @@ impl RunDir {
         refuse_foreign_folder(path)?;
         create_folder(path)?;
         let paths = RunPaths::new(path);
-        let lock = take_lock(&paths)?;
+        let lock = take_lock(&paths, File::try_lock)?;
         let resumed = paths.plan().exists();
         let lengthened = resumed && is_longer_plan(&paths.plan(), plan, grows)?;
         if resumed {
@@ -388,6 +409,33 @@ impl RunDir {
             write_atomically(&paths.plan(), plan.text().as_bytes())?;
         }
         Ok(Self { paths, resumed, _lock: lock })
+    }
+
+    /// Joins the run at `path`, with others, to play a part of it: makes it if it is not there, and changes nothing in it but what
+    /// all parts write alike. While parts are played, nobody else may write to the run.
+    ///
+    /// # Errors
+    /// As [`Self::create_or_resume`]; and [`RunDirError::OtherVersion`], since games of two versions may differ.
+    pub fn join(path: &Path, plan: impl Into<PlanText>, version: &str) -> Result<Self, RunDirError> {
+        let plan = plan.into();
+        refuse_foreign_folder(path)?;
+        create_folder(path)?;
+        let paths = RunPaths::new(path);
+        let lock = take_lock(&paths, File::try_lock_shared)?;
+        let resumed = paths.plan().exists();
+        write_once(&paths.version(), format!("{}\n", version.trim()).as_bytes())?;
+        write_once(&paths.plan(), plan.text().as_bytes())?;
+        is_longer_plan(&paths.plan(), &plan, None)?;
+        let run = Self { paths, resumed, _lock: lock };
+        let recorded = run.versions()?.pop().unwrap_or_default();
+        if recorded != version.trim() {
+            return Err(RunDirError::OtherVersion {
+                path: path.to_owned(),
+                recorded,
+                asked: version.trim().to_owned(),
+            });
+        }
+        Ok(run)
     }
 
     /// The run was there already and is being continued.
@@ -412,7 +460,7 @@ impl RunDir {
         Ok(self.versions()?.into_iter().next().unwrap_or_default())
     }
 
-    /// Removes what killed writers left: every `*.tmp` file of the run. Returns the removed paths.
+    /// Removes what killed writers left: every `*.tmp` file and folder of the run. Returns the removed paths.
     ///
     /// # Errors
     /// When a folder cannot be listed or a file not removed.
@@ -445,7 +493,7 @@ fn refuse_foreign_folder(path: &Path) -> Result<(), RunDirError> {
     }
 }
 
-fn take_lock(paths: &RunPaths) -> Result<File, RunDirError> {
+fn take_lock(paths: &RunPaths, lock: impl FnOnce(&File) -> Result<(), TryLockError>) -> Result<File, RunDirError> {
     let path = paths.lock();
     let mut file = OpenOptions::new()
         .create(true)
@@ -454,7 +502,7 @@ fn take_lock(paths: &RunPaths) -> Result<File, RunDirError> {
         .write(true)
         .open(&path)
         .map_err(FileError::at("open", &path))?;
-    match file.try_lock() {
+    match lock(&file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             return Err(RunDirError::Locked { path: paths.root().to_owned(), holder: lock_holder(&mut file) });
@@ -501,11 +549,12 @@ fn note_version(path: &Path, version: &str) -> Result<(), FileError> {
 fn remove_temporary_files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
     for path in folder_entries(folder)? {
         let is_folder = path.is_dir() && !path.is_symlink();
-        if is_folder {
-            remove_temporary_files(&path, removed)?;
-        } else if is_temporary(&path) {
-            fs::remove_file(&path).map_err(FileError::at("remove", &path))?;
+        if is_temporary(&path) {
+            let remove = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            remove.map_err(FileError::at("remove", &path))?;
             removed.push(path);
+        } else if is_folder {
+            remove_temporary_files(&path, removed)?;
         }
     }
     Ok(())
@@ -528,6 +577,16 @@ pub enum RunDirError {
         path: PathBuf,
         /// Every key that differs.
         differences: Vec<PlanDifference>,
+    },
+    /// A part would be played by another version of the program than the rest.
+    #[error("{} is a run of version {recorded}: expected that version to play parts of it, got {asked}", path.display())]
+    OtherVersion {
+        /// The run.
+        path: PathBuf,
+        /// The version that wrote to it last.
+        recorded: String,
+        /// The version of this program.
+        asked: String,
     },
     /// Another process is writing to the run.
     #[error("{} is in use by {holder}; one process at a time may write to a run", path.display())]

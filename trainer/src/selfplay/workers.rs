@@ -5,6 +5,8 @@ use super::{Openings, Player, record_game};
 use crate::play::{Adjudication, Allowance, EngineMover, Referee};
 use crate::progress::Progress;
 use crate::record::{GameRecord, Origin, RecordError, write_shard};
+use crate::run_dir::ShardDesk;
+use crate::share::{Share, Shared};
 use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::Judge;
 use fairyforge_engine::search::Params;
@@ -16,6 +18,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// What self-play is cut into.
+const UNITS: &str = "games";
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,7 +60,7 @@ impl SelfplaySettings {
     }
 
     /// First game and number of games of every shard, counting from `base`.
-    fn shards(&self, base: u64) -> Vec<(u64, u64)> {
+    fn shards(&self, base: u64) -> Vec<Stretch> {
         let size = self.shard_games.next_multiple_of(2).max(2);
         let firsts = (0..self.even_games()).step_by(size as usize);
         firsts.map(|first| (base + first, size.min(self.even_games() - first))).collect()
@@ -71,7 +76,13 @@ pub enum SelfplayError {
     /// Somebody asked for it; finished shards are safe.
     #[error("stopped on request")]
     Stopped,
+    /// The games are played by several processes, and are not all there.
+    #[error(transparent)]
+    Shared(#[from] Shared),
 }
+
+/// A shard to be played: its first game, and how many.
+type Stretch = (u64, u64);
 
 /// What is needed to play one generation.
 pub struct Generation<'a> {
@@ -85,14 +96,16 @@ pub struct Generation<'a> {
     pub endgames: Option<&'a Tables>,
     /// What the records say about themselves; its seed and first game number decide the games.
     pub origin: &'a Origin,
+    /// Which of its games this process plays.
+    pub share: Share,
 }
 
 impl Generation<'_> {
-    /// Plays all games that are not in `folder` yet, on rayon's current threads. The records depend neither on the number of threads nor
-    /// on earlier attempts that were cut off.
+    /// Plays all games of this process's share that are not in `folder` yet, on rayon's current threads. The records depend neither on
+    /// the number of threads nor on earlier attempts that were cut off, nor on who plays which part.
     ///
     /// # Errors
-    /// A shard cannot be written, or `stop` was set: shards already written stay.
+    /// A shard cannot be written, or `stop` was set, or with this share not all games are there: shards already written stay.
     pub fn play(
         &self,
         folder: &Path,
@@ -100,15 +113,60 @@ impl Generation<'_> {
         stop: &AtomicBool,
         progress: &Progress,
     ) -> Result<(), SelfplayError> {
+        let shards = self.settings.shards(self.origin.base_game);
         let finished: BTreeSet<u64> = finished.iter().copied().collect();
-        let (done, open): (Vec<_>, Vec<_>) =
-            self.settings.shards(self.origin.base_game).into_iter().partition(|(first, _)| finished.contains(first));
-        progress.skip(done.iter().map(|(_, games)| games).sum());
+        let lacking = |shards: &[Stretch]| -> Vec<Stretch> {
+            shards.iter().copied().filter(|(first, _)| !finished.contains(first)).collect()
+        };
+        let open = lacking(&shards);
+        let (missing, of) = (games_of(&open), games_of(&shards));
+        match self.share {
+            Share::Nothing if missing > 0 => {
+                Err(Shared::Wanted { place: folder.to_owned(), units: UNITS, missing, of }.into())
+            }
+            Share::Part(part) if missing > 0 => {
+                let range = part.range(shards.len() as u64);
+                let mine = &shards[range.start as usize..range.end as usize];
+                progress.narrow(&format!("part {part}"), games_of(mine));
+                let open = lacking(mine);
+                let played = games_of(&open);
+                progress.skip(games_of(mine) - played);
+                self.play_apart(folder, open, stop, progress)?;
+                Err(Shared::Played { part, place: folder.to_owned(), units: UNITS, played }.into())
+            }
+            Share::All | Share::Nothing | Share::Part(_) => {
+                progress.skip(of - missing);
+                let write = |games: &[GameRecord]| write_shard(folder, self.origin, games).map(drop);
+                self.play_shards(open, &write, stop, progress)
+            }
+        }
+    }
+
+    /// Plays shards while others may write to `folder` too.
+    fn play_apart(
+        &self,
+        folder: &Path,
+        open: Vec<Stretch>,
+        stop: &AtomicBool,
+        progress: &Progress,
+    ) -> Result<(), SelfplayError> {
+        let desk = ShardDesk::new(folder);
+        let write = |games: &[GameRecord]| Ok(desk.hand_in(&write_shard(desk.own_folder(), self.origin, games)?)?);
+        self.play_shards(open, &write, stop, progress)
+    }
+
+    fn play_shards(
+        &self,
+        open: Vec<Stretch>,
+        write: &(dyn Fn(&[GameRecord]) -> Result<(), RecordError> + Sync),
+        stop: &AtomicBool,
+        progress: &Progress,
+    ) -> Result<(), SelfplayError> {
         let maker = OpeningMaker::new(self.variant, &self.settings.openings);
         let failure = Mutex::new(None);
         open.into_iter().par_bridge().for_each(|(first, games)| {
             let Some(games) = self.shard(&maker, first, games, stop, progress) else { return };
-            if let Err(error) = write_shard(folder, self.origin, &games) {
+            if let Err(error) = write(&games) {
                 // Whoever cannot write has no use for further games.
                 stop.store(true, Ordering::Relaxed);
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -147,4 +205,8 @@ impl Generation<'_> {
         }
         Some(records)
     }
+}
+
+fn games_of(shards: &[Stretch]) -> u64 {
+    shards.iter().map(|(_, games)| games).sum()
 }

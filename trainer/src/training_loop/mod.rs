@@ -7,6 +7,7 @@
 //! games, and training goes on from its last checkpoint.
 
 mod learning;
+mod sharing;
 
 pub use learning::Learnt;
 
@@ -28,6 +29,7 @@ use crate::progress::Progress;
 use crate::record::Origin;
 use crate::run_dir::{FileError, RunDir, RunDirError, RunPaths, write_atomically};
 use crate::selfplay::workers::{Generation, SelfplayError};
+use crate::share::{Share, Shared};
 use crate::train::making::{MakingError, load_base};
 use crate::train::plan::NO_BASE;
 use fairyforge_engine::endgame::Tables;
@@ -63,6 +65,8 @@ pub struct TrainingLoop<'a> {
     pub program: &'a str,
     /// The command that does it again.
     pub command: &'a str,
+    /// Which games of a step this process plays.
+    pub share: Share,
 }
 
 /// The tables that end games early, in memory.
@@ -215,6 +219,9 @@ pub enum LoopError {
     /// No threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// What comes next cannot be shared.
+    #[error(transparent)]
+    Shared(#[from] Shared),
 }
 
 impl LoopError {
@@ -224,6 +231,16 @@ impl LoopError {
             Self::Selfplay(SelfplayError::Stopped) | Self::Match(MatchError::Stopped) => true,
             Self::Training(error) => error.is_stop(),
             _ => false,
+        }
+    }
+
+    /// What several processes have to play, if that is all.
+    pub const fn shared(&self) -> Option<&Shared> {
+        match self {
+            Self::Shared(shared)
+            | Self::Selfplay(SelfplayError::Shared(shared))
+            | Self::Match(MatchError::Shared(shared)) => Some(shared),
+            _ => None,
         }
     }
 }
@@ -267,10 +284,10 @@ impl Gate {
 }
 
 impl TrainingLoop<'_> {
-    /// Runs all generations.
+    /// Runs all generations; with a share of the games, as far as that goes.
     ///
     /// # Errors
-    /// A step failed or was stopped; what is finished stays in the run.
+    /// A step failed or was stopped, or lacks games that are not in this process's share; what is finished stays in the run.
     pub fn run(&self) -> Result<Vec<GenerationResult>, LoopError> {
         if let Some(start) = &self.begins_with.start {
             start.keep(self.run, START)?;
@@ -294,8 +311,10 @@ impl TrainingLoop<'_> {
         let selfplay = began.elapsed();
         let (learnt, new) = self.learn(number, &old)?;
         let learning = began.elapsed() - selfplay;
+        self.put_up(number, &new)?;
         let gate = self.gate(number, parent, [&new, &old])?;
         self.keep(number, parent, (&learnt, &new), &gate)?;
+        self.take_down(number)?;
         let judgements = match &learnt {
             Learnt::Weights(fit) => self.plan.claims.iter().map(|claim| judge(&fit.values_reference, claim)).collect(),
             Learnt::Network(_) => Vec::new(),
@@ -318,7 +337,8 @@ impl TrainingLoop<'_> {
         let title = format!("generation {number}: self-play, {}", self.variant.name());
         let progress = Progress::new(&title, "games", settings.even_games());
         let endgames = self.endgames.selfplay.as_deref();
-        let generation = Generation { variant: self.variant, settings, judge: &judge.judge, endgames, origin: &origin };
+        let (variant, judge, share) = (self.variant, &judge.judge, self.share);
+        let generation = Generation { variant, settings, judge, endgames, origin: &origin, share };
         let finished = self.run.finished_shards(number)?;
         let ended = generation.play(&self.run.selfplay(number), &finished, self.stop, &progress);
         progress.finish();
@@ -358,6 +378,7 @@ impl TrainingLoop<'_> {
                 breakdowns: 0,
             },
             seed,
+            share: self.share,
         };
         let title = format!("generation {number}: match of new against old");
         let progress = Progress::new(&title, "games", 2 * settings.pairs);

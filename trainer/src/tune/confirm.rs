@@ -13,6 +13,7 @@ use crate::arena::statistics::MatchSummary;
 use crate::arena::{Contestant, Entrant, Match, MatchError, OwnEngine, Terms, introduced};
 use crate::checksum::text_digest;
 use crate::play::Allowance;
+use crate::share::Share;
 use fairyforge_engine::evaluate::Judge;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -67,6 +68,8 @@ pub struct ConfirmingMatch<'a> {
     pub tuned: &'a [f64],
     /// Where games begin, with the seed of [`seed`].
     pub openings: OpeningBook,
+    /// Which of its pairs this process plays.
+    pub share: Share,
 }
 
 impl ConfirmingMatch<'_> {
@@ -99,6 +102,7 @@ impl ConfirmingMatch<'_> {
                 breakdowns: 0,
             },
             seed: seed(plan.seed),
+            share: self.share,
         };
         let standing = contest.play(path, stop, watch)?.standing;
         let summary = standing.meeting(0).tally.summary();

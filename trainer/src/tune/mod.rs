@@ -10,6 +10,7 @@ pub mod confirm;
 pub mod diagnose;
 pub mod journal;
 pub mod objective;
+mod parts;
 pub mod plan;
 pub mod recompute;
 pub mod report;

@@ -2,7 +2,8 @@
 
 use super::super::loops::beside;
 use super::super::output::outln;
-use super::super::selfplay::open_run;
+use super::super::selfplay::open_shared_run;
+use super::super::share::ShareArgs;
 use super::super::{Failure, OrBadInput, load_variant, on_threads, stop_on_interrupt};
 use super::{PlanArgs, judge_beside};
 use crate::book::games::{Counting, Sources, look_at};
@@ -16,6 +17,15 @@ use serde_json::json;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+/// A plan, how it is carried out, and by how many.
+#[derive(clap::Args)]
+pub struct BuildArgs {
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    share: ShareArgs,
+}
+
 /// What is saved of a plan: itself, and what it was started with.
 #[derive(Serialize, Deserialize)]
 struct SavedPlan<'a> {
@@ -28,7 +38,7 @@ struct SavedPlan<'a> {
     plan: Cow<'a, Plan>,
 }
 
-pub(super) fn build(args: &PlanArgs) -> Result<(), Failure> {
+pub(super) fn build(BuildArgs { plan: args, share }: &BuildArgs) -> Result<(), Failure> {
     let doing = || format!("cannot use the plan {}", args.plan.display());
     let text = std::fs::read_to_string(&args.plan).or_bad_input(doing)?;
     let plan = Plan::read(&text).or_bad_input(doing)?;
@@ -48,13 +58,15 @@ pub(super) fn build(args: &PlanArgs) -> Result<(), Failure> {
         games_digest: games.map(|games| (&games.tally.digest).into()),
         plan: Cow::Borrowed(&plan),
     };
-    let run = open_run(&out, PlanText::of(&saved).context("cannot write the plan as TOML")?)?;
+    let share = share.share();
+    let run = open_shared_run(&out, PlanText::of(&saved).context("cannot write the plan as TOML")?, share)?;
     let program = run.began_by().context("cannot read the run's version")?;
     let stop = stop_on_interrupt()?;
     let title = format!("book, {}", variant.name());
     let progress = Progress::new(&title, "positions", plan.growth.positions as u64);
     let (plan, stop, progress) = (&plan, &stop, &progress);
-    let build = Build { plan, variant: &variant, judge: &judge, games, run: &run, program: &program, stop, progress };
+    let (variant, judge, run, program) = (&variant, &judge, &run, program.as_str());
+    let build = Build { plan, variant, judge, games, run, program, stop, progress, share };
     let built = on_threads(args.threads, || build.run())?.map_err(|error| cut_off(error, &out))?;
     progress.finish();
     let speed = built.searched as f64 / progress.elapsed().as_secs_f64().max(1e-3);
@@ -72,6 +84,7 @@ fn found(plan: &Path, named: &str) -> PathBuf {
 
 fn cut_off(error: BuildError, out: &Path) -> Failure {
     match error {
+        BuildError::Shared(shared) => Failure::Shared { shared, out: out.to_owned() },
         BuildError::Stopped => {
             let out = out.display();
             Failure::Interrupted(format!("stopped; what was found is in {out}, the same command continues"))

@@ -22,7 +22,7 @@ pub enum BookCommand {
     #[command(
         after_help = "Example:\n  fairyforge book build configs/books/sorcerer.toml --out data/runs/sorcerer-book\n\ndocs/books.md lists every key of a plan."
     )]
-    Build(PlanArgs),
+    Build(build::BuildArgs),
     /// Make a suite of openings for matches, of a book's exits. Cut off at any moment, the same command continues.
     #[command(
         after_help = "Example:\n  fairyforge book suite configs/suites/chess.toml --out data/runs/chess-suite\n  fairyforge book verify data/runs/chess-suite/openings.epd\n  fairyforge match --variant chess --openings data/runs/chess-suite/openings.epd …\n\ndocs/suites.md tells what suites are for; configs/suites/reference.toml lists every key of a plan."

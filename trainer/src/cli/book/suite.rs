@@ -15,6 +15,7 @@ use crate::checksum::{hex, sha256};
 use crate::named_judge::NamedJudge;
 use crate::progress::Progress;
 use crate::run_dir::{PlanText, RunDir};
+use crate::share::Share;
 use crate::table::{Style, Table};
 use anyhow::{Context, anyhow};
 use fairyforge_engine::book::Book;
@@ -124,7 +125,8 @@ impl Making<'_> {
         };
         let Self { variant, run, program, stop, .. } = *self;
         let progress = &Progress::new(&format!("book, {}", variant.name()), "positions", plan.growth.positions as u64);
-        let build = Build { plan: &plan, variant, judge: &judge, games: None, run, program, stop, progress };
+        let (plan, judge, share) = (&plan, &judge, Share::All);
+        let build = Build { plan, variant, judge, games: None, run, program, stop, progress, share };
         let built = on_threads(self.args.threads, || build.run())?.map_err(|error| match error {
             BuildError::Stopped => self.stopped(),
             BuildError::Root(_) | BuildError::Over(_) => Failure::BadInput(anyhow::Error::from(error)),

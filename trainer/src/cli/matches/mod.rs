@@ -6,7 +6,8 @@ mod spec;
 mod verify;
 
 use super::output::outln;
-use super::selfplay::open_run;
+use super::selfplay::open_shared_run;
+use super::share::ShareArgs;
 use super::{Failure, OrBadInput, load_variant, on_threads, rate, stop_on_interrupt_and, threads};
 use crate::arena::external::Launcher;
 use crate::arena::journal::Reader;
@@ -22,6 +23,7 @@ use crate::arena::{Match, MatchError, Played, Terms};
 use crate::play::{Adjudication, TimeControl};
 use crate::run_dir::{PlanText, RunDir, write_atomically};
 use crate::selfplay::Openings;
+use crate::share::Share;
 use anyhow::{Context, anyhow};
 use display::Live;
 use fairyforge_engine::variant::Variant;
@@ -96,6 +98,8 @@ pub struct MatchArgs {
     test: TestArgs,
     #[command(flatten)]
     ends: EndArgs,
+    #[command(flatten)]
+    share: ShareArgs,
 }
 
 #[derive(clap::Subcommand)]
@@ -219,7 +223,8 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     let introduced = players.introduce(&variant, &stop)?;
     warn_of_crowding(args.threads, &plan);
-    let run = open_run(out, PlanText::of(&plan).context("cannot write the plan as TOML")?)?;
+    let share = args.share.share();
+    let run = open_shared_run(out, PlanText::of(&plan).context("cannot write the plan as TOML")?, share)?;
     let contest = Match {
         variant: &variant,
         contestants: &players.contestants,
@@ -234,19 +239,26 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
             breakdowns: args.ends.breakdowns,
         },
         seed: plan.seed,
+        share,
     };
-    note_laps(&run, &contest)?;
+    if share == Share::All {
+        note_laps(&run, &contest)?;
+    }
     let mut live = Live::new(&plan, &contest.openings, args.json);
     let played = on_threads(args.threads, || contest.play(&run.journal(), &stop, &mut |standing| live.hear(standing)))?;
     live.finish();
     let Played { standing, lags } = match played {
         Ok(played) => played,
+        Err(MatchError::Shared(shared)) => return Err(Failure::Shared { shared, out: out.to_owned() }),
         Err(error) => {
             // The error is the one worth telling.
             let _ = tell_so_far(&run, &plan);
             return Err(cut_off(error, out));
         }
     };
+    if let Share::Part(_) = share {
+        return Err(Failure::complete(out));
+    }
     display::tell_lags(&players.plans, &lags);
     live.event().map_or(Ok(()), |event| run.append_event(&event)).context("cannot note the end")?;
     let report = settle(&run, &variant, &standing)?;
