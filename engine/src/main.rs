@@ -1,5 +1,7 @@
 //! The engine's program: the UCI protocol on standard input and output, and a few tools.
 
+#![forbid(unsafe_code)]
+
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use fairyforge_engine::evaluate::network::{Network, NetworkFile};
 use fairyforge_engine::protocol::{converse, uci, xboard};
