@@ -25,7 +25,7 @@ fn commands() -> Vec<String> {
 
 /// What groff has to say against a page; nothing where it is not installed.
 fn typeset(page: &Path) -> Option<String> {
-    let output = Command::new("groff").args(["-man", "-ww", "-Tascii", "-z"]).arg(page).output().ok()?;
+    let output = Command::new("groff").args(["-man", "-ww", "-Kutf8", "-Tutf8", "-z"]).arg(page).output().ok()?;
     Some(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

@@ -110,7 +110,8 @@ fn every_command_has_a_page_of_the_manual_and_is_completed() {
 /// What groff has to say against a page; nothing where it is not installed.
 fn typeset(place: &Workplace, name: &str) -> Option<String> {
     let mut groff = Command::new("groff");
-    let output = groff.args(["-man", "-ww", "-Tascii", "-z"]).arg(place.path(&format!("man/{name}"))).output().ok()?;
+    let output =
+        groff.args(["-man", "-ww", "-Kutf8", "-Tutf8", "-z"]).arg(place.path(&format!("man/{name}"))).output().ok()?;
     Some(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

@@ -51,11 +51,11 @@ fn a_loop_goes_on() {
 #[test]
 fn a_training_goes_on() {
     let place = Workplace::new();
-    place.run(&SELFPLAY.line.replace("--out run", "--out games")).succeeded();
+    place.run(&SELFPLAY.line.replace("--games 8", "--games 40").replace("--out run", "--out games")).succeeded();
     place.write(
         "plan.toml",
         "format = 1\nvariant = \"chess\"\nseed = 5\n[training]\nbatch = 16\nbatches = 4\nreport_every = 2\n\
-         validation_share = 0.3\nwindow = 40\n[filter]\nleast_ply = 0\n[[data]]\nfolder = \"games\"\n",
+         validation_share = 0.4\nwindow = 40\n[filter]\nleast_ply = 0\n[[data]]\nfolder = \"games\"\n",
     );
     let lacking = &["sharing", "adam", "target", "data[0].weight"];
     let kept = Kept { line: "train plan.toml --out run", run: "run", lacking, other: ("target.first_result_share", 1) };
