@@ -176,8 +176,8 @@ impl Weights {
     pub fn to_toml(&self, variant: &Variant) -> String {
         let mut text =
             String::from("# Evaluation weights in centipawns, from White's side; see docs/formats/weights.md.\n");
-        let header = (FORMAT, &self.variant, &self.rules_hash);
-        let _ = writeln!(text, "format = {}\nvariant = {:?}\nrules_hash = {:?}", header.0, header.1, header.2);
+        let [name, hash] = [&self.variant, &self.rules_hash].map(|words| toml::Value::from(words.as_str()));
+        let _ = writeln!(text, "format = {FORMAT}\nvariant = {name}\nrules_hash = {hash}");
         let _ = writeln!(text, "phase = {PHASE:?}\ntempo = {}\n\n[origin]", self.tempo);
         text.push_str(&toml::to_string(&self.origin).expect("strings and numbers serialise"));
         for value in &self.measured {

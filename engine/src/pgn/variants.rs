@@ -15,12 +15,14 @@ const LEAST_OF_NAME: usize = 8;
 pub struct NamedVariants {
     default: Arc<Variant>,
     known: HashMap<String, Arc<Variant>>,
+    /// All shipped games, once somebody has named one by no name of theirs: titles stand in compiled games only.
+    titled: Option<Vec<Arc<Variant>>>,
 }
 
 impl NamedVariants {
     /// The shipped games; games without a tag are `default`, which is also known by its name.
     pub fn new(default: Arc<Variant>) -> Self {
-        Self { default, known: HashMap::new() }
+        Self { default, known: HashMap::new(), titled: None }
     }
 
     /// The variant with the tag's value as name or title; without a tag the default.
@@ -36,9 +38,23 @@ impl NamedVariants {
         if let Some(variant) = self.known.get(&wanted) {
             return Ok(Arc::clone(variant));
         }
-        let variant = shipped(&wanted)?;
+        let variant = match shipped(&wanted) {
+            Some(name) => loaded(name)?,
+            None => self.titled(&wanted)?,
+        };
         self.known.insert(wanted, Arc::clone(&variant));
         Ok(variant)
+    }
+
+    fn titled(&mut self, wanted: &str) -> Result<Arc<Variant>, String> {
+        if self.titled.is_none() {
+            self.titled = Some(Variant::shipped_names().map(loaded).collect::<Result<_, _>>()?);
+        }
+        let called = self.titled.iter().flatten().find(|variant| is_called(variant, wanted));
+        called.map(Arc::clone).ok_or_else(|| {
+            let nearest = file::nearest(wanted, Variant::shipped_names()).unwrap_or_default();
+            format!("expected the name or title of a shipped game, or of the one given; the nearest is {nearest:?}")
+        })
     }
 }
 
@@ -46,26 +62,19 @@ fn is_called(variant: &Variant, wanted: &str) -> bool {
     [variant.name(), &variant.rules().title].iter().any(|name| name.to_lowercase() == wanted)
 }
 
-/// Names first: they cost nothing to compare.
-fn shipped(wanted: &str) -> Result<Arc<Variant>, String> {
-    let load = |name: &str| Variant::load(name).map(Arc::new).map_err(|error| error.to_string());
+fn loaded(name: &str) -> Result<Arc<Variant>, String> {
+    Variant::load(name).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// The shipped game of a name. Names cost nothing to compare.
+fn shipped(wanted: &str) -> Option<&'static str> {
     if let Some(name) = Variant::shipped_names().find(|name| name.to_lowercase() == wanted) {
-        return load(name);
+        return Some(name);
     }
     // XBoard cannot be told names that hold the name of a game of its own, so an engine cuts them short.
     let mut begun = Variant::shipped_names().filter(|name| wanted.len() >= LEAST_OF_NAME && name.starts_with(wanted));
     if let (Some(name), None) = (begun.next(), begun.next()) {
-        return load(name);
+        return Some(name);
     }
-    if let Some(name) = Variant::shipped_names().find(|name| unmistakable(name) == wanted) {
-        return load(name);
-    }
-    for name in Variant::shipped_names() {
-        let variant = load(name)?;
-        if is_called(&variant, wanted) {
-            return Ok(variant);
-        }
-    }
-    let nearest = file::nearest(wanted, Variant::shipped_names()).unwrap_or_default();
-    Err(format!("expected the name or title of a shipped game, or of the one given; the nearest is {nearest:?}"))
+    Variant::shipped_names().find(|name| unmistakable(name) == wanted)
 }

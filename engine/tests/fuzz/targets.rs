@@ -2,6 +2,7 @@
 
 use super::words::{BETZA_WORDS, FEN_WORDS, MOVE_WORDS, PGN_WORDS, SAN_WORDS, TOML_WORDS, UCI_WORDS, XBOARD_WORDS};
 use crate::common::{below, random_move, random_position, shipped};
+use crate::harness::{MOST_SAID, MOST_SAID_OF_A_FILE, Target, Verdict, message, text_of};
 use fairyforge_engine::moves::Move;
 use fairyforge_engine::moves::perft::perft;
 use fairyforge_engine::pgn::{Comment, PgnFault, PgnGame, PgnMove, PgnReader};
@@ -14,38 +15,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 
-/// Longest message about a single fault, in characters.
-const MOST_SAID: usize = 1_000;
-/// Longest message about a whole file.
-const MOST_SAID_OF_A_FILE: usize = 200 * MOST_SAID;
 /// Random positions a shipped game among the seeds.
 const POSITIONS: usize = 6;
-
-/// A reader of text.
-#[derive(Clone)]
-pub struct Target {
-    /// Also the name of its folder in the corpus.
-    pub name: &'static str,
-    /// Its part of the inputs, in proportion to the others' parts: quick readers get more.
-    pub share: u64,
-    /// Longest input.
-    pub most_bytes: usize,
-    /// What its language is made of.
-    pub words: &'static [&'static str],
-    /// Whether there is no such thing as a refused input.
-    pub accepts_all: bool,
-    /// Inputs beside those of the corpus.
-    pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Reads an input and checks what is promised of the result.
-    pub check: fn(&[u8]) -> Result<Verdict, String>,
-}
-
-/// What became of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Accepted,
-    Refused,
-}
 
 /// All targets.
 pub const ALL: &[Target] = &[
@@ -122,21 +93,6 @@ pub const ALL: &[Target] = &[
         check: xboard_session,
     },
 ];
-
-/// Text for readers that take text: what is no UTF-8 is replaced, as a caller would have to.
-fn text_of(input: &[u8]) -> String {
-    String::from_utf8_lossy(input).into_owned()
-}
-
-/// Messages say something, and not without end.
-fn message(error: &impl std::fmt::Display, most: usize) -> Result<(), String> {
-    let said = error.to_string();
-    let length = said.chars().count();
-    if said.trim().is_empty() || length > most {
-        return Err(format!("a message of {length} characters: {}", said.chars().take(300).collect::<String>()));
-    }
-    Ok(())
-}
 
 /// A promise that must hold.
 fn holds(promise: bool, said: impl FnOnce() -> String) -> Result<(), String> {
