@@ -1,10 +1,13 @@
 //! The engine's program: the UCI protocol on standard input and output, and a few tools.
 
-use clap::{Parser, Subcommand, ValueEnum};
+#![forbid(unsafe_code)]
+
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use fairyforge_engine::evaluate::network::{Network, NetworkFile};
 use fairyforge_engine::protocol::{converse, uci, xboard};
 use fairyforge_engine::search::MAX_DEPTH;
-use fairyforge_engine::tools::{bench, params};
+use fairyforge_engine::tools::manual::Shell;
+use fairyforge_engine::tools::{bench, manual, params};
 use fairyforge_engine::variant::Variant;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -63,16 +66,23 @@ enum Command {
         #[arg(long, conflicts_with = "json")]
         toml: bool,
     },
+    /// Prints completions of commands and options for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Writes the pages of the manual.
+    Man {
+        /// Their folder.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
-        None => match arguments.protocol {
-            None => converse(io::stdin().lock(), io::stdout()),
-            Some(Protocol::Uci) => uci::run(io::stdin().lock(), io::stdout()),
-            Some(Protocol::Xboard) => xboard::run(io::stdin().lock(), io::stdout()),
-        },
+        None => play(arguments.protocol),
         Some(Command::Bench { variant, depth, eval_file, json }) => match read_for_bench(&variant, eval_file) {
             Ok((variant, network)) => print_bench(&bench::Bench::run_beside(&variant, depth, network), json),
             Err(error) => {
@@ -83,6 +93,9 @@ fn main() -> ExitCode {
         Some(Command::Params { json: true, .. }) => print(&format!("{:#}", params::json())),
         Some(Command::Params { toml: true, .. }) => print(params::toml().trim_end()),
         Some(Command::Params { .. }) => print(&params::text()),
+        Some(Command::Completions { shell }) => manual::complete(Arguments::command(), shell, &mut io::stdout().lock()),
+        Some(Command::Man { out }) => manual::write_pages(Arguments::command(), &out)
+            .and_then(|pages| print(&format!("{pages} pages in {}", out.display()))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,6 +103,14 @@ fn main() -> ExitCode {
             eprintln!("error: {error}");
             ExitCode::from(FAILED)
         }
+    }
+}
+
+fn play(protocol: Option<Protocol>) -> io::Result<()> {
+    match protocol {
+        None => converse(io::stdin().lock(), io::stdout()),
+        Some(Protocol::Uci) => uci::run(io::stdin().lock(), io::stdout()),
+        Some(Protocol::Xboard) => xboard::run(io::stdin().lock(), io::stdout()),
     }
 }
 

@@ -5,7 +5,7 @@ mod common;
 use common::{Workplace, tiny_plan};
 use fairyforge_engine::variant::Variant;
 use serde_json::Value;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 const VARIANTS: [&str; 10] = [
     "chess",
@@ -58,6 +58,8 @@ fn every_help_has_an_example() {
         "pgn",
         "pgn check",
         "pgn export",
+        "completions",
+        "man",
     ] {
         let help = place.run(&format!("{command} --help")).succeeded();
         let example = help.split("Example").nth(1).is_some_and(|rest| rest.contains(&format!("fairyforge {command}")));
@@ -66,6 +68,51 @@ fn every_help_has_an_example() {
         }
     }
     assert!(lacking.is_empty(), "no example in the help of {lacking:?}");
+}
+
+/// What a help lists below "Commands:", each with what is below it, but for `help` itself.
+fn commands_below(place: &Workplace, command: &str) -> Vec<String> {
+    let help = place.run(&format!("{command} --help")).succeeded();
+    let listed = help.split("Commands:\n").nth(1).unwrap_or_default().lines().take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
+    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+    let commands: Vec<String> = names.map(|name| format!("{command} {name}").trim().to_owned()).collect();
+    commands.into_iter().flat_map(|command| [vec![command.clone()], commands_below(place, &command)].concat()).collect()
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual_and_is_completed() {
+    let place = Workplace::new();
+    let commands = commands_below(&place, "");
+    for command in ["selfplay", "book suite", "data verify", "claims check", "man"] {
+        assert!(commands.iter().any(|known| known == command), "{command}: {commands:?}");
+    }
+    let told = place.run("man --out man").succeeded();
+    assert!(told.starts_with(&format!("{} pages in man", commands.len() + 1)), "{told}");
+    let names = commands.iter().map(|command| format!("fairyforge-{}.1", command.replace(' ', "-")));
+    for name in names.chain(["fairyforge.1".into()]) {
+        let page = place.read(&format!("man/{name}"));
+        for heading in [".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION"] {
+            assert!(page.lines().any(|line| line.starts_with(heading)), "{name}, {heading}: {page}");
+        }
+        assert_eq!(typeset(&place, &name).unwrap_or_default(), "", "{name}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.run(&format!("completions {shell}")).succeeded();
+        let lacking = |command: &&String| !script.contains(command.rsplit(' ').next().unwrap_or_default());
+        assert_eq!(commands.iter().filter(lacking).collect::<Vec<_>>(), [""; 0], "{shell}");
+    }
+    place.run("completions abacus").refused(2, &["possible values: bash"]);
+    place.write("file", "");
+    place.run("man --out file/man").refused(1, &["cannot write the manual", "file/man"]);
+}
+
+/// What groff has to say against a page; nothing where it is not installed.
+fn typeset(place: &Workplace, name: &str) -> Option<String> {
+    let mut groff = Command::new("groff");
+    let output =
+        groff.args(["-man", "-ww", "-Kutf8", "-Tutf8", "-z"]).arg(place.path(&format!("man/{name}"))).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 #[test]

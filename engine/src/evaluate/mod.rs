@@ -5,12 +5,18 @@
 //! derived from mobility ([`Weights::a_priori`]). [`network`] has a network do it. [`Judge`] is either, for those who play
 //! with what their user chose.
 
+#[forbid(unsafe_code)]
 mod a_priori;
+#[forbid(unsafe_code)]
 mod judge;
 pub mod network;
+#[forbid(unsafe_code)]
 mod shipped;
+#[forbid(unsafe_code)]
 mod tapered;
+#[forbid(unsafe_code)]
 mod weights;
+#[forbid(unsafe_code)]
 mod weights_file;
 
 pub use judge::Judge;

@@ -1,4 +1,5 @@
-//! What the engine's program does besides playing: measure itself and list its numbers.
+//! What the engine's program does besides playing: measure itself, list its numbers, describe its command line to shells and readers.
 
 pub mod bench;
+pub mod manual;
 pub mod params;

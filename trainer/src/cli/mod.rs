@@ -11,6 +11,7 @@ mod failure;
 pub mod fit;
 mod laboratory;
 mod loops;
+mod manual;
 mod matches;
 mod merge;
 mod output;
@@ -124,6 +125,10 @@ enum Command {
         after_help = "Examples:\n  fairyforge pgn check games.pgn\n  fairyforge pgn export data/runs/quickstart --out games.pgn"
     )]
     Pgn(pgn::PgnCommand),
+    /// Print completions of commands and options for a shell.
+    Completions(manual::CompletionsArgs),
+    /// Write the pages of the manual: one for the program and one for every command.
+    Man(manual::ManArgs),
 }
 
 /// What every command that plays games is told.
@@ -169,6 +174,8 @@ pub fn main() -> ExitCode {
         Command::Endgame(command) => endgame::run(&command),
         Command::Claims(command) => claims::run(&command),
         Command::Pgn(command) => pgn::run(&command),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -142,7 +142,12 @@ impl Checkpoint {
         if sha256(&[content]) != checksum {
             return Err("damaged: the checksum is not that of the content".to_owned());
         }
-        let rest = content.strip_prefix(TITLE).ok_or("expected \"fairyforge training checkpoint 2\" first")?;
+        let rest = content.strip_prefix(TITLE).ok_or_else(|| {
+            let first = |bytes: &[u8]| {
+                String::from_utf8_lossy(bytes.split(|&byte| byte == b'\n').next().unwrap_or_default()).into_owned()
+            };
+            format!("expected {:?} first, got {:?}", first(TITLE), first(&content[..content.len().min(TITLE.len())]))
+        })?;
         let end = rest.iter().position(|&byte| byte == b'\n').ok_or("expected a line of JSON")?;
         let header: Header = serde_json::from_slice(&rest[..end]).map_err(|error| error.to_string())?;
         let records = &rest[end + 1..];

@@ -14,14 +14,22 @@
 //!
 //! The weights below a network are optional. With them it has to know only what they do not, which takes far fewer games.
 
+#[forbid(unsafe_code)]
 mod architecture;
+#[forbid(unsafe_code)]
 mod blocks;
+#[forbid(unsafe_code)]
 mod extremes;
+#[forbid(unsafe_code)]
 mod features;
+#[forbid(unsafe_code)]
 mod file;
 mod instructions;
+#[forbid(unsafe_code)]
 mod kernels;
+#[forbid(unsafe_code)]
 mod line;
+#[forbid(unsafe_code)]
 mod quantised;
 
 pub use architecture::{Architecture, ArchitectureError, MOST_OUTPUT_BUCKETS, Mirroring, WIDTH_STEP, WIDTHS};
