@@ -4,10 +4,9 @@
 
 mod common;
 
-use common::{Ended, Workplace, all_files};
+use common::{Workplace, all_files, fill_and_free, with_small_disk};
 use fairyforge::record::{read_shard, write_shard};
 use fairyforge::run_dir::ShardFiles;
-use std::process::Command;
 
 /// Three shards of four games.
 const SELFPLAY: &str = "selfplay --variant chess --games 12 --nodes 20 --seed 1 --threads 2 --shard-games 4 --out run";
@@ -193,46 +192,6 @@ fn a_file_that_finds_the_disk_full_leaves_nothing() {
         let read = |folder: &str| std::fs::read(place.path(&format!("{folder}/{kind}-00000004.parquet"))).unwrap();
         assert!(read("elsewhere") == read(SHARD));
     }
-}
-
-/// Runs a script in a mount namespace of its own, where `disk` is a small tmpfs. `None`, with a loud line, where the system does not permit that.
-fn with_small_disk(place: &Workplace, options: &str, script: &str) -> Option<String> {
-    std::fs::create_dir_all(place.path("disk")).unwrap();
-    let script = format!("mount -t tmpfs -o {options} tmpfs disk || exit 77\n{script}");
-    for namespace in [&["--mount"][..], &["--mount", "--map-root-user"]] {
-        let mut command = Command::new("unshare");
-        command.args(namespace).args(["sh", "-c", &script]).current_dir(place.path(""));
-        command.env("FAIRYFORGE", env!("CARGO_BIN_EXE_fairyforge"));
-        match command.output() {
-            Ok(output) if output.status.success() => return Some(String::from_utf8(output.stdout).unwrap()),
-            Ok(output) => eprintln!("unshare {namespace:?}: {}", String::from_utf8_lossy(&output.stderr).trim()),
-            Err(error) => eprintln!("unshare: {error}"),
-        }
-    }
-    println!("SKIPPED: no small disk can be mounted here");
-    None
-}
-
-/// Fills the disk with `line`, frees space, starts `line` again; the answers are `first` and `again`, what was on the
-/// full disk is copied to `full`, and in the end everything to `after`.
-fn fill_and_free(place: &Workplace, size: &str, line: &str) -> Option<[Ended; 2]> {
-    let script = format!(
-        "
-        $FAIRYFORGE {line} --out disk/run >first.out 2>first.err; echo $?
-        cp -r disk/run full
-        mount -o remount,size=8m disk
-        $FAIRYFORGE {line} --out disk/run >again.out 2>again.err; echo $?
-        cp -r disk/run after
-        "
-    );
-    let statuses = with_small_disk(place, &format!("size={size}"), &script)?;
-    let mut statuses = statuses.lines().map(|line| line.parse().unwrap());
-    Some(["first", "again"].map(|name| Ended {
-        command: line.to_owned(),
-        status: statuses.next(),
-        stdout: place.read(&format!("{name}.out")),
-        stderr: place.read(&format!("{name}.err")),
-    }))
 }
 
 #[test]

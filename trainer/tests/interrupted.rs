@@ -101,6 +101,17 @@ fn interrupted_selfplay_says_how_to_go_on_and_goes_on() {
     assert_eq!(place.digest("run"), undisturbed.digest("run"));
 }
 
+/// Nothing is done any more for the millions of shards that are not played.
+#[test]
+fn the_largest_run_ends_at_once_when_interrupted() {
+    let place = Workplace::new();
+    let mut running = place.start(&ENDLESS.replace("--games 100000", "--games 10000000"));
+    running.glance_until(|| place.path("run/selfplay/001").read_dir().is_ok_and(|files| files.count() >= 2));
+    running.interrupt();
+    running.glance_within(20_000);
+    running.end().failed(130);
+}
+
 #[test]
 fn an_interrupted_match_and_loop_say_how_to_go_on_and_go_on() {
     let [undisturbed, place] = [(), ()].map(|()| Workplace::new());

@@ -9,7 +9,7 @@ use super::schedule::GameNumber;
 use super::statistics::GameResult;
 use crate::checksum;
 use crate::play::FaultKind;
-use crate::run_dir::{FileError, PartFiles, append_lines, stream_atomically};
+use crate::run_dir::{FileError, PartFiles, append_lines, continue_lines, stream_atomically};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -269,7 +269,7 @@ impl Journal {
     /// The lines cannot be written; none of them is there then.
     pub fn append(&mut self, entries: &[GameEntry]) -> Result<(), FileError> {
         let lines: Vec<String> = entries.iter().map(to_line).collect();
-        append_lines(&self.path, &lines)?;
+        continue_lines(&self.path, &lines)?;
         for (entry, line) in entries.iter().zip(&lines) {
             let length = line.len() as u64 + 1;
             self.lines.insert(entry.number(), (self.length, length));

@@ -11,7 +11,7 @@ use super::openings::{MatchOpening, OpeningBook};
 use super::schedule::{GameNumber, Schedule};
 use super::sprt::{Sprt, SprtError};
 use super::standing::Standing;
-use crate::play::{Adjudication, Ending, PlayedGame, Referee, Seat, Start};
+use crate::play::{Adjudication, Ending, FaultKind, PlayedGame, Referee, Seat, Start};
 use crate::run_dir::{FileError, PartFiles};
 use crate::share::{Part, Share, Shared};
 use fairyforge_engine::endgame::Tables;
@@ -19,13 +19,15 @@ use fairyforge_engine::variant::Variant;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the bookkeeper looks whether somebody wants the match to end.
 const GLANCE: Duration = Duration::from_millis(50);
+/// Longer than this beyond a glance, no scheduler lets a thread wait that has work: the process was stopped.
+const SLEPT: Duration = Duration::from_secs(1);
 /// Games that may wait to be written; workers wait when there are more.
 const MOST_WAITING: usize = 256;
 
@@ -165,8 +167,8 @@ impl Match<'_> {
                 let (missing, of) = (open.len() as u64, pairs);
                 return Err(Shared::Wanted { place: path.to_owned(), units: UNITS, missing, of }.into());
             }
-            let halt = AtomicBool::new(false);
-            let mut books = self.books((journal, standing), &halt);
+            let signals = Signals::default();
+            let mut books = self.books((journal, standing), &signals);
             lags = self.play_open_games(&mut books, open, stop, watch)?;
             Books { journal, standing, .. } = books;
         }
@@ -217,8 +219,8 @@ impl Match<'_> {
         // Without a test: a part knows too little to end the match.
         let standing = Standing::new(self.schedule.clone(), self.contestants.len(), None);
         let games: usize = open.iter().map(|(_, games)| games.len()).sum();
-        let halt = AtomicBool::new(false);
-        let mut books = self.books((journal, standing), &halt);
+        let signals = Signals::default();
+        let mut books = self.books((journal, standing), &signals);
         self.play_open_games(&mut books, open, stop, watch)?;
         if books.journal.numbers().len() < games { Err(MatchError::Stopped) } else { Ok(()) }
     }
@@ -241,8 +243,8 @@ impl Match<'_> {
         Reader::open_of(path, header)?.map(|entry| entry.map(|entry| entry.summary())).collect()
     }
 
-    fn books<'b>(&'b self, (journal, standing): (Journal, Standing), halt: &'b AtomicBool) -> Books<'b> {
-        Books { contest: self, journal, standing, breakdowns: vec![0; self.contestants.len()], halt }
+    fn books<'b>(&'b self, (journal, standing): (Journal, Standing), signals: &'b Signals) -> Books<'b> {
+        Books { contest: self, journal, standing, breakdowns: vec![0; self.contestants.len()], signals }
     }
 
     fn play_open_games(
@@ -252,17 +254,17 @@ impl Match<'_> {
         stop: &AtomicBool,
         watch: &mut (dyn FnMut(&Standing) + Send),
     ) -> Result<Vec<Option<Lag>>, MatchError> {
-        let halt = books.halt;
+        let signals = books.signals;
         let open = Mutex::new(open.into_iter());
         let (written, finished) = sync_channel(MOST_WAITING);
         std::thread::scope(|scope| {
             let bookkeeper = scope.spawn(move || {
                 let kept = books.keep(&finished, stop, watch);
                 // However it ended: without a bookkeeper nobody needs to play.
-                books.halt.store(true, Ordering::Relaxed);
+                signals.halt.store(true, Ordering::Relaxed);
                 kept
             });
-            let worked = rayon::broadcast(|_| Worker::new(self, [halt, stop]).work(&open, &written.clone()));
+            let worked = rayon::broadcast(|_| Worker::new(self, signals, stop).work(&open, &written.clone()));
             drop(written);
             let kept = bookkeeper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let mut lags = vec![None; self.contestants.len()];
@@ -291,8 +293,16 @@ struct Books<'a> {
     standing: Standing,
     /// Crashes and the like of each player in this process.
     breakdowns: Vec<u64>,
+    signals: &'a Signals,
+}
+
+/// What the bookkeeper tells the workers.
+#[derive(Debug, Default)]
+struct Signals {
     /// Set to end all games under way.
-    halt: &'a AtomicBool,
+    halt: AtomicBool,
+    /// How often the whole process has slept: it was stopped, or its container frozen.
+    sleeps: AtomicU64,
 }
 
 impl Books<'_> {
@@ -303,7 +313,12 @@ impl Books<'_> {
         stop: &AtomicBool,
         watch: &mut (dyn FnMut(&Standing) + Send),
     ) -> Result<(), MatchError> {
+        let mut awake = Instant::now();
         loop {
+            if awake.elapsed() > GLANCE + SLEPT {
+                self.signals.sleeps.fetch_add(1, Ordering::Relaxed);
+            }
+            awake = Instant::now();
             match finished.recv_timeout(GLANCE) {
                 Ok(first) => {
                     let games: Vec<GameEntry> = std::iter::once(first).chain(finished.try_iter()).collect();
@@ -315,7 +330,7 @@ impl Books<'_> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
             if stop.load(Ordering::Relaxed) || self.standing.is_over() {
-                self.halt.store(true, Ordering::Relaxed);
+                self.signals.halt.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -356,8 +371,8 @@ impl Drop for HaltOnPanic<'_> {
 /// Who plays, on one thread, with players of its own.
 struct Worker<'a> {
     contest: &'a Match<'a>,
-    halt: &'a AtomicBool,
-    /// What the user sets; a program outside may hear of it before `halt` is set.
+    signals: &'a Signals,
+    /// What the user sets; a program outside may hear of it before the games are halted.
     stop: &'a AtomicBool,
     /// Started when first needed, and again after a failure.
     movers: Vec<Option<Seated<'a>>>,
@@ -366,8 +381,8 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(contest: &'a Match<'a>, [halt, stop]: [&'a AtomicBool; 2]) -> Self {
-        Self { contest, halt, stop, movers: contest.contestants.iter().map(|_| None).collect(), lags: Vec::new() }
+    fn new(contest: &'a Match<'a>, signals: &'a Signals, stop: &'a AtomicBool) -> Self {
+        Self { contest, signals, stop, movers: contest.contestants.iter().map(|_| None).collect(), lags: Vec::new() }
     }
 
     /// Plays until nothing is open, and returns how late the movers' lines came.
@@ -376,10 +391,10 @@ impl<'a> Worker<'a> {
         open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
         written: &SyncSender<GameEntry>,
     ) -> Result<Vec<(usize, Lag)>, MatchError> {
-        let _ends = HaltOnPanic(self.halt);
+        let _ends = HaltOnPanic(&self.signals.halt);
         let worked = self.play(open, written);
         if worked.is_err() {
-            self.halt.store(true, Ordering::Relaxed);
+            self.signals.halt.store(true, Ordering::Relaxed);
         }
         (0..self.movers.len()).for_each(|player| self.dismiss(player));
         worked.map(|()| self.lags)
@@ -390,7 +405,7 @@ impl<'a> Worker<'a> {
         open: &Mutex<impl Iterator<Item = (u64, Vec<u8>)>>,
         written: &SyncSender<GameEntry>,
     ) -> Result<(), MatchError> {
-        while !self.halt.load(Ordering::Relaxed) {
+        while !self.signals.halt.load(Ordering::Relaxed) {
             // A panic elsewhere leaves an iterator whole.
             let next = open.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((pair, games)) = next else { break };
@@ -411,8 +426,30 @@ impl<'a> Worker<'a> {
         self.lags.extend(lag.map(|lag| (player, lag)));
     }
 
-    /// `None` if the game was stopped.
+    /// A game, again if this process slept through a part of it; `None` if it was stopped.
     fn game(&mut self, number: GameNumber) -> Result<Option<GameEntry>, MatchError> {
+        loop {
+            let before = self.signals.sleeps.load(Ordering::Relaxed);
+            let entry = self.attempt(number)?;
+            if !entry.as_ref().is_some_and(|entry| self.was_slept_through(entry, before)) {
+                return Ok(entry);
+            }
+        }
+    }
+
+    /// Neither clocks nor patience mean anything while whoever reads them is stopped. Games without a clock do not mind.
+    fn was_slept_through(&self, entry: &GameEntry, before: u64) -> bool {
+        let is_late = |fault: &EntryFault| matches!(fault.kind, FaultKind::TimeForfeit | FaultKind::NoAnswer);
+        let is_late = entry.fault.as_ref().is_some_and(is_late);
+        if is_late {
+            // The bookkeeper wakes up at the same moment and may be the second to do so.
+            std::thread::sleep(2 * GLANCE);
+        }
+        (is_late || entry.milliseconds.is_some()) && self.signals.sleeps.load(Ordering::Relaxed) != before
+    }
+
+    /// `None` if the game was stopped.
+    fn attempt(&mut self, number: GameNumber) -> Result<Option<GameEntry>, MatchError> {
         let slot = self.contest.schedule.slot(number.pair);
         let opening = self.contest.openings.opening(slot.opening);
         let [first, second] = slot.players;
@@ -452,7 +489,7 @@ impl<'a> Worker<'a> {
             adjudication: &terms.adjudication,
             endgames: terms.endgames.as_deref(),
             time_margin: terms.time_margin,
-            stop: self.halt,
+            stop: &self.signals.halt,
         };
         referee.play(Start { position: &opening.position, plies: opening.plies }, &mut seats, |_, _| ())
     }

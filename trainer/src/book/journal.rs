@@ -5,7 +5,7 @@
 //! journal of any length is never in memory. A last line without its end is what a killed writer left, and does not count.
 
 use super::CandidateSettings;
-use crate::run_dir::{FileError, append_lines, drop_torn_line};
+use crate::run_dir::{FileError, append_lines, continue_lines, drop_torn_line};
 use fairyforge_engine::variant::Variant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -186,7 +186,7 @@ impl<E: Entry> Journal<E> {
         }
         self.unread = None;
         let lines: Vec<String> = entries.iter().map(line_of).collect();
-        append_lines(&self.path, &lines)?;
+        continue_lines(&self.path, &lines)?;
         self.line += lines.len() as u64;
         Ok(())
     }

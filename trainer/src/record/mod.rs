@@ -21,7 +21,7 @@ pub(crate) use digest::ContentHasher;
 pub use digest::digest;
 pub use error::{Fault, RecordError};
 pub use header::{Origin, ShardHeader};
-pub use parquet::{Shard, read_shard, write_shard};
+pub use parquet::{Shard, read_shard, write_shard, write_shard_inside};
 pub use shards::{Shards, head, shards};
 pub use verify::{Finding, VerifyReport, verify};
 

@@ -18,7 +18,7 @@ use super::tables::{
     check_games, check_games_columns, check_positions_columns, games_from, games_table, positions_table,
 };
 use super::{Fault, GameRecord, Origin, RecordError, ShardHeader, digest, seal};
-use crate::run_dir::{FileError, ShardFiles, write_atomically};
+use crate::run_dir::{FileError, ShardFiles, create_folder, write_inside};
 
 /// Measured against the others on positions of 90 bytes; see `docs/formats/games.md`.
 const COMPRESSION: ParquetCompression = ParquetCompression::Zstd(None);
@@ -40,6 +40,15 @@ pub struct Shard {
 /// When the games' numbers do not follow one another, a result is not −1, 0 or 1, or there are no games;
 /// and when the disk refuses, in which case no unfinished file keeps its final name.
 pub fn write_shard(folder: &Path, origin: &Origin, games: &[GameRecord]) -> Result<ShardFiles, RecordError> {
+    create_folder(folder)?;
+    write_shard_inside(folder, origin, games)
+}
+
+/// As [`write_shard`] into a folder that must be there.
+///
+/// # Errors
+/// As [`write_shard`].
+pub fn write_shard_inside(folder: &Path, origin: &Origin, games: &[GameRecord]) -> Result<ShardFiles, RecordError> {
     let files = ShardFiles::new(folder, games.first().map_or(0, |game| game.game));
     check_games(games).map_err(RecordError::in_file(&files.games))?;
     let header = ShardHeader {
@@ -54,8 +63,8 @@ pub fn write_shard(folder: &Path, origin: &Origin, games: &[GameRecord]) -> Resu
     let games = games_table(games)
         .and_then(|table| to_parquet(table, &header, Kind::Games))
         .map_err(RecordError::in_file(&files.games))?;
-    write_atomically(&files.positions, &positions)?;
-    write_atomically(&files.games, &games)?;
+    write_inside(&files.positions, &positions)?;
+    write_inside(&files.games, &games)?;
     Ok(files)
 }
 

@@ -34,8 +34,18 @@ impl FileError {
 /// # Errors
 /// Says which step failed, on which path and why (full disk, no permission, a file in the way …).
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    create_folder(folder_of(path))?;
+    write_inside(path, bytes)
+}
+
+/// As [`write_atomically`] where the folder must be there: one that was removed meanwhile is not made again, since what was in it
+/// would be lacking.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_inside(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let temporary = temporary_name(path);
-    stream_atomically(path, |file| write_bytes(file, bytes, &temporary))
+    stream_inside(path, |file| write_bytes(file, bytes, &temporary))
 }
 
 /// As [`write_atomically`] for a file that `write` makes piece by piece.
@@ -46,8 +56,14 @@ pub fn stream_atomically<T, E: From<FileError>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
 ) -> Result<T, E> {
-    let folder = folder_of(path);
-    create_folder(folder)?;
+    create_folder(folder_of(path))?;
+    stream_inside(path, write)
+}
+
+fn stream_inside<T, E: From<FileError>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
     let temporary = temporary_name(path);
     let written = write_synced(&temporary, write).and_then(|written| {
         fs::rename(&temporary, path).map_err(FileError::at("rename into place", path))?;
@@ -58,7 +74,7 @@ pub fn stream_atomically<T, E: From<FileError>>(
         let _ = fs::remove_file(&temporary);
     }
     let written = written?;
-    sync_folder(folder)?;
+    sync_folder(folder_of(path))?;
     Ok(written)
 }
 
@@ -76,7 +92,27 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), FileError> {
 /// The folder or the file refuses.
 pub fn append_lines(path: &Path, lines: &[impl AsRef<str>]) -> Result<(), FileError> {
     create_folder(folder_of(path))?;
-    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(FileError::at("open", path))?;
+    let file = OpenOptions::new().create(true).append(true).open(path).map_err(FileError::at("open", path))?;
+    append_to(file, path, lines)
+}
+
+/// As [`append_lines`] for a journal that has been begun. One that was removed since is not begun anew: its first line would be lacking,
+/// and so would all that was in it.
+///
+/// # Errors
+/// The file is not there, or refuses.
+pub fn continue_lines(path: &Path, lines: &[impl AsRef<str>]) -> Result<(), FileError> {
+    let file = OpenOptions::new().append(true).open(path).map_err(FileError::at("continue", path))?;
+    append_to(file, path, lines)
+}
+
+/// As [`append_line`] where the folder must be there: nothing is written into the place of a run that was removed.
+pub(super) fn append_line_inside(path: &Path, line: &str) -> Result<(), FileError> {
+    let file = OpenOptions::new().create(true).append(true).open(path).map_err(FileError::at("continue", path))?;
+    append_to(file, path, &[line])
+}
+
+fn append_to(mut file: File, path: &Path, lines: &[impl AsRef<str>]) -> Result<(), FileError> {
     let whole = file.metadata().map_err(FileError::at("look at", path))?.len();
     let text: String = lines.iter().flat_map(|line| [line.as_ref(), "\n"]).collect();
     write_bytes(&mut file, text.as_bytes(), path).inspect_err(|_| {
@@ -107,7 +143,11 @@ pub(super) fn write_bytes<W: Write>(writer: &mut W, bytes: &[u8], path: &Path) -
     writer.write_all(bytes).and_then(|()| writer.flush()).map_err(FileError::at("write", path))
 }
 
-pub(super) fn create_folder(folder: &Path) -> Result<(), FileError> {
+/// Makes a folder, and those above it, unless it is there.
+///
+/// # Errors
+/// The system refuses.
+pub fn create_folder(folder: &Path) -> Result<(), FileError> {
     if folder.is_dir() {
         return Ok(());
     }

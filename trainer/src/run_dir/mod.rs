@@ -29,13 +29,16 @@ mod plan;
 mod shards;
 mod unite;
 
-pub use files::{FileError, append_line, append_lines, drop_torn_line, stream_atomically, write_atomically};
+pub use files::{
+    FileError, append_line, append_lines, continue_lines, create_folder, drop_torn_line, stream_atomically,
+    write_atomically, write_inside,
+};
 pub use parts::{PartFiles, ShardDesk, write_once};
 pub use plan::{PlanDifference, PlanText};
 pub use shards::{ShardFiles, ShardListing, list_shards, shard_folders};
 pub use unite::{UniteError, United, unite};
 
-use files::{TEMPORARY, create_folder, folder_entries, is_temporary, name_of, read_text, write_bytes};
+use files::{TEMPORARY, append_line_inside, folder_entries, is_temporary, name_of, read_text, write_bytes};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::ops::Deref;
@@ -460,7 +463,7 @@ impl RunDir {
         Ok(self.versions()?.into_iter().next().unwrap_or_default())
     }
 
-    /// Removes what killed writers left: every `*.tmp` file and folder of the run. Returns the removed paths.
+    /// Removes what killed writers left: every `*.tmp` file of the run, and folders of parts. Returns the removed paths.
     ///
     /// # Errors
     /// When a folder cannot be listed or a file not removed.
@@ -476,7 +479,7 @@ impl RunDir {
     /// # Errors
     /// When the file cannot be opened or written.
     pub fn append_event(&self, event: &serde_json::Value) -> Result<(), FileError> {
-        append_line(&self.events(), &event.to_string())
+        append_line_inside(&self.events(), &event.to_string())
     }
 }
 
@@ -549,12 +552,12 @@ fn note_version(path: &Path, version: &str) -> Result<(), FileError> {
 fn remove_temporary_files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
     for path in folder_entries(folder)? {
         let is_folder = path.is_dir() && !path.is_symlink();
-        if is_temporary(&path) {
+        if is_folder && !ShardDesk::is_one(&path) {
+            remove_temporary_files(&path, removed)?;
+        } else if is_temporary(&path) {
             let remove = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             remove.map_err(FileError::at("remove", &path))?;
             removed.push(path);
-        } else if is_folder {
-            remove_temporary_files(&path, removed)?;
         }
     }
     Ok(())

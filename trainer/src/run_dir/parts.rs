@@ -5,7 +5,9 @@
 //! [`token`], so it does no harm if one that was thought dead goes on while another does its work again, on a file system without
 //! locks too.
 
-use super::files::{FileError, create_folder, folder_entries, folder_of, name_of, sync_folder, write_synced_bytes};
+use super::files::{
+    FileError, create_folder, folder_entries, folder_of, is_temporary, name_of, sync_folder, write_synced_bytes,
+};
 use super::{ShardFiles, TEMPORARY};
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -43,6 +45,9 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(name_of(path) + suffix)
 }
 
+/// How names of desks begin.
+const DESK: &str = "part-";
+
 /// A folder of shards that belongs to this process alone, inside the one where the shards go.
 #[derive(Debug)]
 pub struct ShardDesk {
@@ -51,9 +56,19 @@ pub struct ShardDesk {
 }
 
 impl ShardDesk {
-    /// A desk for shards of `folder`; makes nothing yet.
-    pub fn new(folder: &Path) -> Self {
-        Self { own: folder.join(format!("part-{}{TEMPORARY}", token())), destination: folder.to_owned() }
+    /// A desk for shards of `folder`, which must be there.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new(folder: &Path) -> Result<Self, FileError> {
+        let own = folder.join(format!("{DESK}{}{TEMPORARY}", token()));
+        fs::create_dir(&own).map_err(FileError::at("create folder", &own))?;
+        Ok(Self { own, destination: folder.to_owned() })
+    }
+
+    /// Whether a folder is a desk, by its name.
+    pub(super) fn is_one(folder: &Path) -> bool {
+        name_of(folder).starts_with(DESK) && is_temporary(folder)
     }
 
     /// Where to write shards.

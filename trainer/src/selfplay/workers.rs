@@ -4,8 +4,8 @@ use super::openings::OpeningMaker;
 use super::{Openings, Player, record_game};
 use crate::play::{Adjudication, Allowance, EngineMover, Referee};
 use crate::progress::Progress;
-use crate::record::{GameRecord, Origin, RecordError, write_shard};
-use crate::run_dir::ShardDesk;
+use crate::record::{GameRecord, Origin, RecordError, write_shard_inside};
+use crate::run_dir::{ShardDesk, create_folder};
 use crate::share::{Share, Shared};
 use fairyforge_engine::endgame::Tables;
 use fairyforge_engine::evaluate::Judge;
@@ -136,7 +136,8 @@ impl Generation<'_> {
             }
             Share::All | Share::Nothing | Share::Part(_) => {
                 progress.skip(of - missing);
-                let write = |games: &[GameRecord]| write_shard(folder, self.origin, games).map(drop);
+                create_folder(folder).map_err(RecordError::from)?;
+                let write = |games: &[GameRecord]| write_shard_inside(folder, self.origin, games).map(drop);
                 self.play_shards(open, &write, stop, progress)
             }
         }
@@ -150,8 +151,10 @@ impl Generation<'_> {
         stop: &AtomicBool,
         progress: &Progress,
     ) -> Result<(), SelfplayError> {
-        let desk = ShardDesk::new(folder);
-        let write = |games: &[GameRecord]| Ok(desk.hand_in(&write_shard(desk.own_folder(), self.origin, games)?)?);
+        create_folder(folder).map_err(RecordError::from)?;
+        let desk = ShardDesk::new(folder).map_err(RecordError::from)?;
+        let write =
+            |games: &[GameRecord]| Ok(desk.hand_in(&write_shard_inside(desk.own_folder(), self.origin, games)?)?);
         self.play_shards(open, &write, stop, progress)
     }
 
@@ -187,6 +190,10 @@ impl Generation<'_> {
         stop: &AtomicBool,
         progress: &Progress,
     ) -> Option<Vec<GameRecord>> {
+        if stop.load(Ordering::Relaxed) {
+            // Before tables are made: a run may have millions of shards to pass over.
+            return None;
+        }
         let player = || Player {
             mover: EngineMover::new(self.judge, &Params::default(), self.settings.table_mebibytes),
             allowance: Allowance::nodes(self.settings.nodes),

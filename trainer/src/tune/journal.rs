@@ -5,7 +5,7 @@
 use super::objective::PairResult;
 use super::spsa::Setting;
 use super::tuner::{Trial, Tuner};
-use crate::run_dir::{FileError, append_line, drop_torn_line};
+use crate::run_dir::{FileError, append_line, continue_lines, drop_torn_line};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -286,7 +286,7 @@ impl Journal {
     /// # Errors
     /// The line cannot be written.
     pub fn add(&mut self, iteration: Iteration) -> Result<(), FileError> {
-        append_line(&self.path, &line(&iteration))?;
+        continue_lines(&self.path, &[line(&iteration)])?;
         self.iterations.push(iteration);
         Ok(())
     }
