@@ -418,3 +418,27 @@ fn weights_swapped_in_the_middle_of_a_run_are_refused_and_never_mixed() {
         }
     }
 }
+
+/// The copies inside a run are not to be changed either: games of one generation are of one judge.
+#[test]
+fn a_judge_that_changes_inside_a_loop_is_noticed() {
+    let place = place_with(&tiny_plan("chess", 2, "").replace("games = 36", "games = 400"));
+    let mut running = place.start("loop plan.toml --threads 2 --out run");
+    running.glance_until(|| place.files("run").keys().filter(|name| name.contains("games-")).count() > 3);
+    running.kill();
+    let kept = place.read("run/weights/000.toml");
+    place.write("run/weights/000.toml", &kept.replacen("middlegame = ", "middlegame = 1", 1));
+    place.run("loop plan.toml --threads 2 --out run").refused(1, &["run/selfplay/001/games-", "weights: expected "]);
+    place.write("run/weights/000.toml", &kept);
+    // What was played with the wrong weights meanwhile must go: that is what the message names.
+    let undisturbed = place_with(&tiny_plan("chess", 2, "").replace("games = 36", "games = 400"));
+    undisturbed.run("loop plan.toml --threads 2 --out run").succeeded();
+    let whole = undisturbed.files("run");
+    for (name, bytes) in place.files("run") {
+        if name.contains(".parquet") && whole[&name] != bytes {
+            std::fs::remove_file(place.path("run").join(name)).unwrap();
+        }
+    }
+    place.run("loop plan.toml --threads 2 --out run").succeeded();
+    assert_eq!(place.digest("run"), undisturbed.digest("run"));
+}
