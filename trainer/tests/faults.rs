@@ -47,6 +47,10 @@ imbalance = { share = 0.8, pawn_weight = 5, most_common_units = 4 }
 [rounds]
 most = 2
 games = 160
+
+[reference]
+games = 320
+looks = 2
 "#;
 const TUNE: &str = r#"
 format = 1

@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 
 /// Inputs of a run that every `cargo test` makes, all targets together.
 const QUICK_INPUTS: u64 = 20_000;
-/// Inputs of the ignored run, unless the environment says otherwise.
-const LONG_INPUTS: u64 = 400_000;
 /// Longest time one input may take.
 const MOST_TIME: Duration = Duration::from_secs(2);
 /// How often an input that took longer is tried again before it counts: a busy machine may be late now and then.
@@ -84,9 +82,9 @@ pub fn few(targets: &[Target]) {
     fuzz(targets, QUICK_INPUTS);
 }
 
-/// As many inputs as the environment says, or many.
-pub fn many(targets: &[Target]) {
-    fuzz(targets, number("FAIRYFORGE_FUZZ_INPUTS").unwrap_or(LONG_INPUTS));
+/// As many inputs as the environment says, or `usual`.
+pub fn many(targets: &[Target], usual: u64) {
+    fuzz(targets, number("FAIRYFORGE_FUZZ_INPUTS").unwrap_or(usual));
 }
 
 fn number(variable: &str) -> Option<u64> {

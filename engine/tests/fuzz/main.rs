@@ -22,6 +22,9 @@ mod sealed;
 mod targets;
 mod words;
 
+/// Inputs of the ignored run, unless the environment says otherwise.
+const MANY: u64 = 400_000;
+
 fn targets() -> Vec<harness::Target> {
     [targets::ALL, files::ALL].concat()
 }
@@ -39,5 +42,5 @@ fn a_few_spoilt_inputs() {
 #[test]
 #[ignore = "half a minute, or as many inputs as FAIRYFORGE_FUZZ_INPUTS says"]
 fn many_spoilt_inputs() {
-    harness::many(&targets());
+    harness::many(&targets(), MANY);
 }

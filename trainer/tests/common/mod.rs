@@ -233,7 +233,7 @@ pub fn fill_and_free(place: &Workplace, size: &str, line: &str) -> Option<[Ended
         "
         $FAIRYFORGE {line} --out disk/run >first.out 2>first.err; echo $?
         cp -r disk/run full
-        mount -o remount,size=8m disk
+        mount -o remount,size=64m disk
         $FAIRYFORGE {line} --out disk/run >again.out 2>again.err; echo $?
         cp -r disk/run after
         "

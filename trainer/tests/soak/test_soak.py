@@ -42,7 +42,7 @@ class Judge(unittest.TestCase):
 
     def test_files_that_are_never_closed_fail(self) -> None:
         (fault,) = self.faults(handles=lambda minute: 6 + int(minute) // 30)
-        self.assertEqual(fault, "open files rise from 7 to 10")
+        self.assertEqual(fault, "open files rise from 6 to 9")
 
     def test_files_that_are_open_for_a_moment_pass(self) -> None:
         self.assertEqual(self.faults(handles=lambda minute: 7 if int(minute) % 9 == 0 else 6), [])
