@@ -86,6 +86,6 @@ fn a_million_positions_fit_into_a_gibibyte() {
     let bytes = book_of(&graph).as_bytes().len();
     println!("{expanded} positions looked behind of {all}, a book of {bytes} bytes");
     println!("at most {after_growth:?} MiB while it grew, {:?} MiB with the book", peak());
-    let most = BESIDES + (MOST_BYTES * positions as u64 >> 20);
+    let most = BESIDES + ((MOST_BYTES * positions as u64) >> 20);
     assert!(peak().is_none_or(|peak| peak < most), "{:?} MiB, expected less than {most}", peak());
 }
