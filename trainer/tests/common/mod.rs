@@ -156,7 +156,13 @@ impl Workplace {
         let tells_times =
             |name: &str| ["run.lock", "events.jsonl"].iter().any(|told| name.rsplit('/').next() == Some(told));
         let names = all_files(&root).into_iter().filter(|name| !tells_times(name));
-        names.map(|name| (name.clone(), std::fs::read(root.join(name)).unwrap())).collect()
+        // A run that is going on renames files between listing and reading.
+        let read = |name: String| match std::fs::read(root.join(&name)) {
+            Ok(bytes) => Some((name, bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        names.filter_map(read).collect()
     }
 
     /// Shards, journals and everything else are the same, nothing unfinished lies about, every event is a line of JSON.
