@@ -28,9 +28,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// How the games of a run that several processes play ended in this one.
+    pub fn shared(shared: &Shared, run: &Path) -> Self {
+        Self::Shared { shared: shared.clone(), out: run.to_owned() }
+    }
+
     /// That a part was to be played of a run that lacks no games.
     pub fn complete(run: &Path) -> Self {
-        Self::Shared { shared: Shared::Complete { run: run.to_owned() }, out: run.to_owned() }
+        Self::shared(&Shared::Complete { run: run.to_owned() }, run)
     }
 
     /// Tells the user and returns the exit status.

@@ -258,7 +258,7 @@ impl Bench<'_> {
 
 fn cut_off(error: ExperimentError, out: &Path) -> Failure {
     if let Some(shared) = error.shared() {
-        return Failure::Shared { shared: shared.clone(), out: out.to_owned() };
+        return Failure::shared(shared, out);
     }
     if error.is_stop() {
         let out = out.display();

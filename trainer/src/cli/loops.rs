@@ -181,7 +181,7 @@ fn print_times(generations: &[GenerationResult]) -> Result<(), Failure> {
 
 fn failed(error: LoopError, out: &Path) -> Failure {
     if let Some(shared) = error.shared() {
-        return Failure::Shared { shared: shared.clone(), out: out.to_owned() };
+        return Failure::shared(shared, out);
     }
     if error.is_stop() {
         return Failure::Interrupted(format!(

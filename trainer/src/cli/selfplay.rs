@@ -163,7 +163,7 @@ fn taken_up(run: Result<RunDir, RunDirError>, out: &Path) -> Result<RunDir, Fail
 /// What to tell when self-play ended early.
 pub(super) fn cut_off(error: SelfplayError, out: &Path) -> Failure {
     match error {
-        SelfplayError::Shared(shared) => Failure::Shared { shared, out: out.to_owned() },
+        SelfplayError::Shared(shared) => Failure::shared(&shared, out),
         SelfplayError::Stopped => Failure::Interrupted(format!(
             "stopped; finished shards are in {}, the same command continues",
             out.display()

@@ -199,7 +199,7 @@ fn print_json(report: &TuneReport, run: &RunDir) -> Result<(), Failure> {
 
 fn cut_off(error: TuneError, out: &Path) -> Failure {
     if let Some(shared) = error.shared() {
-        return Failure::Shared { shared: shared.clone(), out: out.to_owned() };
+        return Failure::shared(shared, out);
     }
     if error.is_stop() {
         let out = out.display();

@@ -110,8 +110,10 @@ fn copy(from: &Path, to: &Path) -> Result<bool, UniteError> {
         return if same { Ok(false) } else { Err(differs()) };
     }
     let mut source = File::open(from).map_err(FileError::at("open", from))?;
-    stream_atomically(to, |target| io::copy(&mut source, target).map_err(FileError::at("write", &temporary_name(to))))
-        .map_err(|error: FileError| error)?;
+    let written: Result<u64, FileError> = stream_atomically(to, |target| {
+        io::copy(&mut source, target).map_err(FileError::at("write", &temporary_name(to)))
+    });
+    written?;
     Ok(true)
 }
 

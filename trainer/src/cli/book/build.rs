@@ -84,7 +84,7 @@ fn found(plan: &Path, named: &str) -> PathBuf {
 
 fn cut_off(error: BuildError, out: &Path) -> Failure {
     match error {
-        BuildError::Shared(shared) => Failure::Shared { shared, out: out.to_owned() },
+        BuildError::Shared(shared) => Failure::shared(&shared, out),
         BuildError::Stopped => {
             let out = out.display();
             Failure::Interrupted(format!("stopped; what was found is in {out}, the same command continues"))

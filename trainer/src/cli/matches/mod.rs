@@ -249,7 +249,7 @@ fn play(args: &MatchArgs) -> Result<(), Failure> {
     live.finish();
     let Played { standing, lags } = match played {
         Ok(played) => played,
-        Err(MatchError::Shared(shared)) => return Err(Failure::Shared { shared, out: out.to_owned() }),
+        Err(MatchError::Shared(shared)) => return Err(Failure::shared(&shared, out)),
         Err(error) => {
             // The error is the one worth telling.
             let _ = tell_so_far(&run, &plan);
